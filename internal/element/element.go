@@ -1,0 +1,47 @@
+// Package element holds what flows on an edge between two tasks: batches of
+// records and, between them, the control elements.
+//
+// It promises one order: a control element is never inside a batch, it is
+// appended after the batch that was cut for it. It never interprets records.
+package element
+
+import (
+	"math"
+
+	"github.com/weirstream/weir/batch"
+)
+
+// Kind says which element this is.
+type Kind uint8
+
+// The elements of an edge.
+const (
+	// Data carries a batch.
+	Data Kind = iota
+	// Watermark says that no record with an event time at or before Time follows.
+	Watermark
+	// Status says whether the channel is idle (Idle) or active again.
+	Status
+	// Barrier belongs to a checkpoint.
+	Barrier
+	// EndOfData says that the producer has no more records; control may follow.
+	EndOfData
+	// EndOfPartition is the last element of a channel.
+	EndOfPartition
+)
+
+func (k Kind) String() string {
+	return [...]string{"Data", "Watermark", "Status", "Barrier", "EndOfData", "EndOfPartition"}[k]
+}
+
+// MaxWatermark is the watermark at the end of bounded input.
+const MaxWatermark int64 = math.MaxInt64
+
+// Element is one element of an edge. The fields used depend on Kind.
+type Element struct {
+	Kind       Kind
+	Batch      batch.Batch // Data; the receiver owns it
+	Time       int64       // Watermark: event time in Unix milliseconds
+	Idle       bool        // Status
+	Checkpoint int64       // Barrier
+}
