@@ -1,0 +1,32 @@
+# Every target is one command; CONTRIBUTING.md says when to use which.
+export GOTOOLCHAIN = go1.27.3
+
+GO      ?= go
+# The packages whose state is owned by an event loop, and the loop itself.
+RACE     = internal/(actor|rpc|heartbeat|ha|blob|dispatcher|jobmaster|resourcemanager|taskexecutor|coordinator|testkit)(/|$$)
+WORDS    = $(shell $(GO) env GOROOT)/src/**/*.go
+FUZZTIME ?= 10s
+
+.PHONY: build demo test race vet staticcheck bench bench-compare proto fuzz clean
+
+build: ; $(GO) build -trimpath -ldflags="-s -w" -o bin/weir ./cmd/weir && $(GO) build -trimpath -ldflags="-s -w" -o bin/wordcount ./examples/wordcount
+
+demo: build ; ./bin/wordcount --input '$(WORDS)'
+
+test: ; $(GO) test ./...
+
+race: ; $(GO) list ./... | grep -E '$(RACE)' | xargs -r $(GO) test -race -short
+
+vet: ; $(GO) vet ./...
+
+staticcheck: ; $(GO) tool staticcheck ./...
+
+bench: ; $(GO) test -run '^$$' -bench . -benchmem ./bench/...
+
+bench-compare: ; $(GO) run ./bench/compare
+
+proto: ; protoc -I proto --plugin=protoc-gen-go="$$($(GO) tool -n protoc-gen-go)" --go_out=. --go_opt=module=github.com/weirstream/weir $$(find proto -name '*.proto')
+
+fuzz: ; grep -roE '^func Fuzz\w+' --include='*_test.go' . | sed -E 's|/[^/]*:func | |' | while read -r pkg name; do $(GO) test -run '^$$' -fuzz "^$$name\$$" -fuzztime $(FUZZTIME) "$$pkg" || exit 1; done
+
+clean: ; rm -rf bin coverage
