@@ -1,0 +1,24 @@
+package gateway
+
+import (
+	"github.com/weirstream/weir/internal/rpc/pb"
+	"github.com/weirstream/weir/internal/status"
+)
+
+// FailureToProto gives the message of a failure; nil stays nil.
+func FailureToProto(f *status.Failure) *pb.Failure {
+	if f == nil {
+		return nil
+	}
+	return &pb.Failure{Message: f.Message, Stack: f.Stack, Kind: string(f.Kind), ExitCode: int32(f.Exit),
+		Signal: f.Signal, StderrTail: f.Stderr, Chain: f.Chain}
+}
+
+// FailureFromProto gives the failure of a message; nil stays nil.
+func FailureFromProto(m *pb.Failure) *status.Failure {
+	if m == nil {
+		return nil
+	}
+	return &status.Failure{Kind: status.FailureKind(m.Kind), Message: m.Message, Stack: m.Stack,
+		Exit: int(m.ExitCode), Signal: m.Signal, Stderr: m.StderrTail, Chain: m.Chain}
+}

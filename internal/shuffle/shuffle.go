@@ -1,0 +1,58 @@
+// Package shuffle moves batches between tasks: a ResultPartition with one
+// subpartition a consumer on the producer's side, an InputGate with one channel
+// a producer on the consumer's.
+//
+// It promises for every channel that elements arrive in the order written, none
+// lost and none doubled, that a batch has one owner at any time, that a
+// subpartition never holds more than its credits allow, and that a broken
+// connection is an error at both ends. It never looks at records: turning a
+// batch to bytes and back is the Serializer's.
+package shuffle
+
+import (
+	"errors"
+
+	"github.com/weirstream/weir/batch"
+	"github.com/weirstream/weir/internal/element"
+)
+
+// Writer is what a task writes one of its output edges to. Only the task's own
+// goroutine calls it.
+type Writer interface {
+	// Subpartitions is the number of consumers.
+	Subpartitions() int
+	// Emit hands a batch to one subpartition, which owns it from then on. It
+	// blocks while the subpartition is full. An error ends the task: it was
+	// canceled (ErrCanceled) or a batch cannot be encoded.
+	Emit(sub int, b batch.Batch) error
+	// Control appends a control element to every subpartition, in order after
+	// all that was emitted before. It does not wait for room.
+	Control(e element.Element) error
+	// Rows is how many records a batch should hold so that it encodes into
+	// about one network buffer: batch.MaxRows, or less for large records.
+	Rows() int
+}
+
+// Gate is what a task reads one of its input edges from. Only the task's own
+// goroutine calls it.
+type Gate interface {
+	// Channels is the number of producers.
+	Channels() int
+	// Poll takes the next element, without waiting. ok is false when there is
+	// none now; the gate then calls its wake function once when there is.
+	// A batch taken is owned by the caller, who must Release it.
+	Poll() (channel int, e element.Element, ok bool, err error)
+}
+
+// Serializer turns the batches of one edge to bytes and back. It is used by one
+// goroutine at a time.
+type Serializer interface {
+	// Append encodes b after dst.
+	Append(dst []byte, b batch.Batch) ([]byte, error)
+	// Decode makes a batch of one encoding. It keeps no reference to src, and
+	// answers corrupt bytes with an error.
+	Decode(src []byte) (batch.Batch, error)
+}
+
+// ErrCanceled is what a blocked Emit returns when its task was canceled.
+var ErrCanceled = errors.New("task canceled")
