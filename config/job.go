@@ -1,0 +1,108 @@
+package config
+
+import "time"
+
+// A RuntimeMode says when results are emitted. See ExecutionRuntimeMode.
+type RuntimeMode string
+
+const (
+	Streaming RuntimeMode = "STREAMING" // each record changes the result at once
+	Batch     RuntimeMode = "BATCH"     // results are emitted once, at the end of the input
+	Automatic RuntimeMode = "AUTOMATIC" // Batch when every source is bounded
+)
+
+// How a job's graph is built.
+var (
+	ParallelismDefault = declare(integer, Option[int]{
+		Key: "parallelism.default", Default: 1, Effect: NextJob, check: atLeast(1),
+		Doc: "The parallelism of jobs and operators that name none.",
+	})
+	PipelineName = declare(text, Option[string]{
+		Key: "pipeline.name", NoDefault: true, Effect: NextJob,
+		Doc: "The name of the job.",
+	})
+	PipelineMaxParallelism = declare(integer, Option[int]{
+		Key: "pipeline.max-parallelism", Default: -1, Effect: NextJob, check: maxParallelism,
+		Doc: "The number of key groups of operators that name none, which bounds their parallelism; -1 derives it from the parallelism.",
+	})
+	PipelineObjectReuse = declare(boolean, Option[bool]{
+		Key: "pipeline.object-reuse", Default: false, Effect: NextJob,
+		Doc:   "Whether chained operators hand on the same object.",
+		inert: always[bool]("chained operators never copy records"),
+	})
+	PipelineOperatorChaining = declare(boolean, Option[bool]{
+		Key: "pipeline.operator-chaining.enabled", Default: true, Effect: NextJob,
+		OldKeys: []string{"pipeline.operator-chaining"},
+		Doc:     "Whether operators that can run in one task do.",
+	})
+	PipelineChainDifferentMaxParallelism = declare(boolean, Option[bool]{
+		Key: "pipeline.operator-chaining.chain-operators-with-different-max-parallelism", Default: true, Effect: NextJob,
+		Doc: "Whether operators with different numbers of key groups may share a task.",
+	})
+	PipelineAutoGenerateUIDs = declare(boolean, Option[bool]{
+		Key: "pipeline.auto-generate-uids", Default: true, Effect: NextJob,
+		Doc: "Whether operators without a UID get one from the structure of the graph; when false they are refused.",
+	})
+	PipelineAutoWatermarkInterval = declare(duration, Option[time.Duration]{
+		Key: "pipeline.auto-watermark-interval", Default: 200 * time.Millisecond, Effect: NextJob,
+		Doc: "How often watermarks are emitted.",
+	})
+	PipelineGlobalJobParameters = declare(dictionary, Option[map[string]string]{
+		Key: "pipeline.global-job-parameters", NoDefault: true, Effect: NextJob,
+		Doc: "Parameters of the program, shown with the job.",
+	})
+)
+
+// How a job is run.
+var (
+	ExecutionRuntimeMode = declare(choice(Streaming, Batch, Automatic), Option[RuntimeMode]{
+		Key: "execution.runtime-mode", Default: Automatic, Effect: NextJob,
+		Doc: "Whether results are emitted on every record or once at the end. Flink's default is STREAMING.",
+	})
+	ExecutionBufferTimeoutEnabled = declare(boolean, Option[bool]{
+		Key: "execution.buffer-timeout.enabled", Default: true, Effect: NextJob,
+		Doc: "Whether buffers that are not full are sent after a time.",
+	})
+	ExecutionBufferTimeout = declare(duration, Option[time.Duration]{
+		Key: "execution.buffer-timeout.interval", Default: 100 * time.Millisecond, Effect: NextJob,
+		OldKeys: []string{"execution.buffer-timeout"},
+		Doc:     "The longest time a record waits for its buffer to fill; 0 sends after every record.",
+	})
+	ExecutionTarget = declare(text, Option[string]{
+		Key: "execution.target", NoDefault: true, Effect: Now,
+		Doc: "Where a program runs: remote or local.",
+	})
+	ExecutionAttached = declare(boolean, Option[bool]{
+		Key: "execution.attached", Default: false, Effect: Now,
+		Doc: "Whether the client waits for the job to end.",
+	})
+	ExecutionShutdownOnAttachedExit = declare(boolean, Option[bool]{
+		Key: "execution.shutdown-on-attached-exit", Default: false, Effect: Now,
+		Doc: "Whether an attached client that is interrupted has its job cancelled.",
+	})
+	RestartStrategy = declare(choice[string](
+		"none", "off", "disable", "fixed-delay", "fixeddelay", "failure-rate", "failurerate", "exponential-delay", "exponentialdelay"), Option[string]{
+		Key: "restart-strategy.type", NoDefault: true, Effect: NextJob,
+		OldKeys: []string{"restart-strategy"},
+		Doc:     "What happens when a task fails.",
+		inert: func(v string) string {
+			switch v {
+			case "none", "off", "disable":
+				return ""
+			}
+			return "failed jobs are not restarted in this version"
+		},
+	})
+)
+
+// How a client waits for its job.
+var (
+	ClientTimeout = declare(duration, Option[time.Duration]{
+		Key: "client.timeout", Default: time.Minute, Effect: Now, check: positive,
+		Doc: "How long a command waits for the cluster's answer.",
+	})
+	ClientRetryPeriod = declare(duration, Option[time.Duration]{
+		Key: "client.retry-period", Default: 2 * time.Second, Effect: Now, check: positive,
+		Doc: "How long a command waits between two looks at a job's state.",
+	})
+)

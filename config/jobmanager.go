@@ -1,0 +1,71 @@
+package config
+
+import "time"
+
+// The JobManager process and its connections.
+var (
+	JobManagerRPCAddress = declare(text, Option[string]{
+		Key: "jobmanager.rpc.address", Default: "localhost", Effect: ProcessRestart,
+		Doc: "The host name or address at which TaskManagers reach the JobManager.",
+	})
+	JobManagerRPCPort = declare(integer, Option[int]{
+		Key: "jobmanager.rpc.port", Default: 6123, Effect: ProcessRestart, check: between(0, 65535),
+		Doc: "The port at which TaskManagers reach the JobManager; 0 = any free port.",
+	})
+	JobManagerRPCBindPort = declare(integer, Option[int]{
+		Key: "jobmanager.rpc.bind-port", NoDefault: true, Effect: ProcessRestart, check: between(0, 65535),
+		Doc: "The port the JobManager listens on, where that differs from jobmanager.rpc.port.",
+	})
+	JobManagerBindHost = declare(text, Option[string]{
+		Key: "jobmanager.bind-host", Default: "localhost", Effect: ProcessRestart,
+		Doc: "The address the JobManager listens on. It is the loopback unless set; 0.0.0.0 means every interface.",
+	})
+	JobManagerResourceID = declare(text, Option[string]{
+		Key: "jobmanager.resource-id", NoDefault: true, Effect: ProcessRestart,
+		Doc: "The name of the JobManager process. Without it, a random one.",
+	})
+	RPCTimeout = declare(duration, Option[time.Duration]{
+		Key: "pekko.ask.timeout", Default: 10 * time.Second, Effect: ProcessRestart, check: positive,
+		OldKeys: []string{"akka.ask.timeout"},
+		Doc:     "How long a call between processes may take.",
+	})
+	JobManagerScheduler = declare(choice[string]("Default", "Adaptive", "AdaptiveBatch"), Option[string]{
+		Key: "jobmanager.scheduler", Default: "Default", Effect: NextJob,
+		Doc: "Which scheduler runs jobs.",
+		inert: func(v string) string {
+			if v == "Default" {
+				return ""
+			}
+			return "only the Default scheduler exists in this version"
+		},
+	})
+	JobManagerAttemptsHistorySize = declare(integer, Option[int]{
+		Key: "jobmanager.execution.attempts-history-size", Default: 16, Effect: ProcessRestart, check: atLeast(1),
+		OldKeys: []string{"job-manager.max-attempts-history-size"},
+		Doc:     "How many earlier attempts of a task are remembered.",
+	})
+)
+
+// Where finished jobs are kept. Flink called this the job store.
+var (
+	JobStoreCacheSize = declare(long, Option[int64]{
+		Key: "completed-application-store.cache-size", Default: 52428800, Effect: ProcessRestart, check: atLeast[int64](0),
+		OldKeys: []string{"jobstore.cache-size"},
+		Doc:     "How many bytes of finished jobs are kept in memory.",
+	})
+	JobStoreExpirationTime = declare(duration, Option[time.Duration]{
+		Key: "completed-application-store.expiration-time", Default: time.Hour, Effect: ProcessRestart,
+		OldKeys: []string{"jobstore.expiration-time"},
+		Doc:     "How long a finished job can be seen.",
+	})
+	JobStoreMaxCapacity = declare(integer, Option[int]{
+		Key: "completed-application-store.max-capacity", Default: 2147483647, Effect: ProcessRestart, check: atLeast(0),
+		OldKeys: []string{"jobstore.max-capacity"},
+		Doc:     "How many finished jobs are kept.",
+	})
+	JobStoreType = declare(choice[string]("File", "Memory"), Option[string]{
+		Key: "completed-application-store.type", Default: "File", Effect: ProcessRestart,
+		OldKeys: []string{"jobstore.type"},
+		Doc:     "Whether finished jobs are kept in files or in memory.",
+	})
+)
