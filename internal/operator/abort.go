@@ -1,0 +1,59 @@
+package operator
+
+import (
+	"errors"
+	"fmt"
+	"runtime/debug"
+
+	"github.com/weirstream/weir/internal/invariant"
+	"github.com/weirstream/weir/internal/status"
+)
+
+// abortion unwinds a chain from the record that could not be processed to the
+// task's loop. The obvious way, an error result of every Push, costs a branch
+// per record and operator.
+type abortion struct{ cause error }
+
+// Abort ends the task with err as its cause. It does not return.
+func Abort(err error) { panic(abortion{cause: err}) }
+
+// Check aborts if err is not nil.
+func Check(err error) {
+	if err != nil {
+		Abort(err)
+	}
+}
+
+// Guard runs f and gives the failure it ended with: that of an Abort, or of a
+// panic in user code with the stack of the goroutine. A broken invariant is not
+// user code's and goes on.
+func Guard(f func()) (failure error) {
+	defer func() {
+		switch v := recover().(type) {
+		case nil:
+		case abortion:
+			failure = v.cause
+		case invariant.Violation:
+			panic(v)
+		default:
+			failure = &status.Failure{Kind: status.FailurePanic, Message: panicText(v), Stack: string(debug.Stack())}
+		}
+	}()
+	f()
+	return nil
+}
+
+func panicText(v any) string {
+	if err, ok := v.(error); ok {
+		return "panic: " + err.Error()
+	}
+	return fmt.Sprintf("panic: %v", v)
+}
+
+// AsFailure gives the Failure in err's chain, or makes one of err.
+func AsFailure(err error) *status.Failure {
+	if f, ok := errors.AsType[*status.Failure](err); ok {
+		return f
+	}
+	return status.FailureOf(err)
+}

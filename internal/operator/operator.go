@@ -1,0 +1,124 @@
+// Package operator holds what a task's chain is made of: operators that are
+// closures over typed records, the streams between them, and the tails that
+// hand records to other tasks.
+//
+// It promises that nothing on a record's way is boxed, sent through a channel,
+// locked or allocated: types are asserted once, when a task builds its chain
+// from the last operator to the first. It never starts a goroutine and never
+// runs outside the goroutine of its task.
+package operator
+
+import (
+	"log/slog"
+
+	"github.com/weirstream/weir/batch"
+	"github.com/weirstream/weir/internal/ident"
+)
+
+// Receiver is where one operator takes the records of the operator before it.
+//
+// Order: Push and PushBatch, with Watermark between them, until Finish; nothing
+// after that. All on the task's goroutine.
+type Receiver[T any] struct {
+	// Push takes one record; ts is its event time or batch.NoTimestamp.
+	Push func(v T, ts int64)
+	// PushBatch, if not nil, takes a whole batch at once where the operator is
+	// the first of its chain. The batch stays the caller's.
+	PushBatch func(b *batch.Rows[T])
+	// Watermark says that no record at or before t follows.
+	Watermark func(t int64)
+	// Finish says that no record follows: the operator emits what it still
+	// holds and passes Finish on.
+	Finish func()
+}
+
+// Factory makes the instance of an operator in one subtask.
+type Factory interface {
+	// Build is given the Receiver of the operator's output (nil for a sink) and
+	// answers with the *Receiver[In] of its input. What cannot be set up is an
+	// Abort.
+	Build(c *Context, out any) (in any)
+}
+
+// FactoryFunc makes a function a Factory.
+type FactoryFunc func(c *Context, out any) (in any)
+
+// Build calls f.
+func (f FactoryFunc) Build(c *Context, out any) any { return f(c, out) }
+
+// SourceFactory makes the instance of a source in one subtask.
+type SourceFactory interface {
+	// Open is given the *Receiver of the source's records.
+	Open(c *Context, out any) Source
+}
+
+// SourceFunc makes a function a SourceFactory.
+type SourceFunc func(c *Context, out any) Source
+
+// Open calls f.
+func (f SourceFunc) Open(c *Context, out any) Source { return f(c, out) }
+
+// Progress is what a source says after a Poll.
+type Progress uint8
+
+const (
+	// More: there may be records at once.
+	More Progress = iota
+	// Wait: nothing now; the source calls Runtime.Wake when there is.
+	Wait
+	// Done: the source has ended. The task then calls Finish on its receiver.
+	Done
+)
+
+// Source produces the records of a chain that has no input.
+type Source interface {
+	// Poll pushes about batch.MaxRows records, or what there is without waiting
+	// long. The task looks at its mail between two polls.
+	Poll() Progress
+}
+
+// Context is what an operator's instance knows of where it runs.
+type Context struct {
+	Runtime
+	Job            string
+	Vertex         string // the task's name
+	Operator       string
+	OperatorID     ident.OperatorID
+	Subtask        int
+	Parallelism    int
+	MaxParallelism int
+	Attempt        int
+	// Batch says that the job runs in batch mode: keyed aggregates emit at the end.
+	Batch bool
+	// ManagedBytes is the operator's share of the slot's managed memory.
+	ManagedBytes int64
+	// FirstInChain says that the operator's input comes in batches from a gate.
+	FirstInChain bool
+	Logger       *slog.Logger
+}
+
+// Runtime is what a task does for its operators.
+type Runtime interface {
+	// Wake makes the task poll its source again. From any goroutine.
+	Wake()
+	// Mail runs f on the task's goroutine between two batches. From any goroutine.
+	Mail(f func())
+	// Ask sends payload to the operator's coordinator and runs then, with the
+	// answer, on the task's goroutine.
+	Ask(op ident.OperatorID, payload []byte, then func(answer []byte, err error))
+	// OnFlush registers f to run when buffered output should leave the task: its
+	// input ran dry or the buffer time-out passed.
+	OnFlush(f func())
+	// OnClose registers f to run when the task has ended, however it ended,
+	// last registered first. failed says that the task did not finish.
+	OnClose(f func(failed bool))
+	// Done is closed when the task is canceled.
+	Done() <-chan struct{}
+	// CountIn and CountOut add to the task's record counters; once a batch.
+	CountIn(records int)
+	CountOut(records int)
+}
+
+// Output asserts the receiver of an operator's output, once, while a chain is
+// built.
+func Output[T any](out any) *Receiver[T] { return out.(*Receiver[T]) }

@@ -1,0 +1,211 @@
+package operator
+
+import (
+	"encoding/binary"
+	"fmt"
+	"reflect"
+
+	"github.com/weirstream/weir/batch"
+	"github.com/weirstream/weir/internal/codec"
+	"github.com/weirstream/weir/internal/shuffle"
+	"github.com/weirstream/weir/internal/streamgraph"
+)
+
+// Stream is one stream with its record type hidden: what the runtime needs made
+// for the type, and does not know.
+type Stream interface {
+	// Fanout makes one receiver that feeds several.
+	Fanout(outs []any) any
+	// Tail makes the receiver that partitions records over w's subpartitions.
+	Tail(c *Context, e TailEdge, w shuffle.Writer) any
+	// Head gives the functions that feed in, a receiver of this type.
+	Head(in any) Head
+	// Serializer makes a serializer for one edge end.
+	Serializer() shuffle.Serializer
+	// Err says why records of this type cannot leave a process; nil if they can.
+	Err() error
+	// Type is the record type's name with its codec's fingerprint.
+	Type() string
+}
+
+// Head feeds an untyped task's batches into a typed chain.
+type Head struct {
+	Batch     func(b batch.Batch)
+	Watermark func(t int64)
+	Finish    func()
+}
+
+// TailEdge says how a tail partitions.
+type TailEdge struct {
+	Partitioner streamgraph.Partitioner
+	Route       any // *Router[T] for Hash and Custom
+	// MaxParallelism of the consumer: its number of key groups.
+	MaxParallelism int
+}
+
+// StreamOf is the Stream of records of type T.
+type StreamOf[T any] struct {
+	plan *codec.Plan[T]
+	err  error
+	pool *batch.Pool[T]
+}
+
+// poolBatches is how many idle batches one stream keeps in a process.
+const poolBatches = 256
+
+// NewStream compiles T's codec. An unencodable T is not an error here: it only
+// is one where a record has to leave the process (Err).
+func NewStream[T any]() *StreamOf[T] {
+	s := &StreamOf[T]{}
+	s.plan, s.err = codec.For[T]()
+	s.pool = batch.NewPool[T](poolBatches, batch.MaxRows, s.err == nil && s.plan.PointerFree())
+	return s
+}
+
+// Err says why records of this type cannot leave a process.
+func (s *StreamOf[T]) Err() error { return s.err }
+
+// Type names T and the shape of its encoding.
+func (s *StreamOf[T]) Type() string {
+	name := reflect.TypeFor[T]().String()
+	if s.err != nil {
+		return name
+	}
+	return fmt.Sprintf("%s#%016x", name, s.plan.Fingerprint())
+}
+
+// Fanout makes one receiver that feeds all of outs, in order.
+func (s *StreamOf[T]) Fanout(outs []any) any {
+	if len(outs) == 1 {
+		return outs[0]
+	}
+	all := make([]*Receiver[T], len(outs))
+	for i, out := range outs {
+		all[i] = Output[T](out)
+	}
+	return &Receiver[T]{
+		Push: func(v T, ts int64) {
+			for _, r := range all {
+				r.Push(v, ts)
+			}
+		},
+		Watermark: func(t int64) {
+			for _, r := range all {
+				r.Watermark(t)
+			}
+		},
+		Finish: func() {
+			for _, r := range all {
+				r.Finish()
+			}
+		},
+	}
+}
+
+// Head gives the functions that feed in.
+func (s *StreamOf[T]) Head(in any) Head {
+	r := Output[T](in)
+	push := r.PushBatch
+	if push == nil {
+		push = func(b *batch.Rows[T]) { pushEach(r.Push, b) }
+	}
+	return Head{
+		Batch:     func(b batch.Batch) { push(b.(*batch.Rows[T])) },
+		Watermark: r.Watermark,
+		Finish:    r.Finish,
+	}
+}
+
+func pushEach[T any](push func(T, int64), b *batch.Rows[T]) {
+	if len(b.TS) == 0 {
+		for _, v := range b.Vals {
+			push(v, batch.NoTimestamp)
+		}
+		return
+	}
+	for i, v := range b.Vals {
+		push(v, b.TS[i])
+	}
+}
+
+// Serializer makes a serializer for one edge end.
+func (s *StreamOf[T]) Serializer() shuffle.Serializer { return &serializer[T]{stream: s} }
+
+// serializer writes a batch as: row count (uint32), flags (1 byte: timestamps,
+// kinds), the timestamps, the kinds, then the columns of the records.
+type serializer[T any] struct{ stream *StreamOf[T] }
+
+const (
+	flagTimestamps = 1 << iota
+	flagKinds
+)
+
+// maxWireRows bounds the row count a peer may claim.
+const maxWireRows = 1 << 20
+
+func (s *serializer[T]) Append(dst []byte, b batch.Batch) ([]byte, error) {
+	if s.stream.err != nil {
+		return dst, s.stream.err
+	}
+	r := b.(*batch.Rows[T])
+	var flags byte
+	if len(r.TS) > 0 {
+		flags |= flagTimestamps
+	}
+	if len(r.Kind) > 0 {
+		flags |= flagKinds
+	}
+	dst = binary.LittleEndian.AppendUint32(dst, uint32(len(r.Vals)))
+	dst = append(dst, flags)
+	for _, ts := range r.TS {
+		dst = binary.LittleEndian.AppendUint64(dst, uint64(ts))
+	}
+	for _, k := range r.Kind {
+		dst = append(dst, byte(k))
+	}
+	return s.stream.plan.Append(dst, r.Vals)
+}
+
+func (s *serializer[T]) Decode(src []byte) (batch.Batch, error) {
+	if s.stream.err != nil {
+		return nil, s.stream.err
+	}
+	if len(src) < 5 {
+		return nil, fmt.Errorf("decode batch: %d bytes, want at least 5", len(src))
+	}
+	n, flags := int(binary.LittleEndian.Uint32(src)), src[4]
+	src = src[5:]
+	need := 0
+	if flags&flagTimestamps != 0 {
+		need += 8 * n
+	}
+	if flags&flagKinds != 0 {
+		need += n
+	}
+	if n > maxWireRows || need > len(src) {
+		return nil, fmt.Errorf("decode batch: %d records do not fit into %d bytes", n, len(src))
+	}
+	r := s.stream.pool.Get()
+	if flags&flagTimestamps != 0 {
+		for range n {
+			r.TS = append(r.TS, int64(binary.LittleEndian.Uint64(src)))
+			src = src[8:]
+		}
+	}
+	if flags&flagKinds != 0 {
+		for _, k := range src[:n] {
+			r.Kind = append(r.Kind, batch.RowKind(k))
+		}
+		src = src[n:]
+	}
+	vals, rest, err := s.stream.plan.Decode(r.Vals, n, src)
+	if err == nil && len(rest) > 0 {
+		err = fmt.Errorf("%d bytes too many", len(rest))
+	}
+	if err != nil {
+		r.Release()
+		return nil, fmt.Errorf("decode batch of %d records: %w", n, err)
+	}
+	r.Vals = vals
+	return r, nil
+}
