@@ -53,7 +53,7 @@ func TestLowBitsAreUniformWithinAGroup(t *testing.T) {
 	for name, hash := range sequences {
 		counts := make([]int, 256)
 		total := 0
-		for i := range 1 << 19 {
+		for i := range 1 << 17 {
 			if h := hash(i); Group(h, 8) == 3 {
 				counts[h&255]++
 				total++
@@ -67,7 +67,7 @@ func TestLowBitsAreUniformWithinAGroup(t *testing.T) {
 
 // Each bit of the input must move each bit of the hash half of the time.
 func TestAvalanche(t *testing.T) {
-	const rounds = 1024
+	const rounds = 400
 	for _, size := range []int{0, 3, 4, 7, 8, 16, 20, 33, 65, 100} {
 		random := rand.New(rand.NewPCG(1, uint64(size)))
 		hash, width := func(b []byte) uint64 { return HashBytes(b) }, size
@@ -93,8 +93,8 @@ func TestAvalanche(t *testing.T) {
 				worst = max(worst, math.Abs(float64(n)/rounds-0.5))
 			}
 		}
-		// One flip count has a standard deviation of 1/64; six of them.
-		if worst > 6.0/64 {
+		// One flip count has a standard deviation of 1/40; six of them.
+		if worst > 6.0/40 {
 			t.Errorf("keys of %d bytes (0 is an integer): a bit of the hash flips with a bias of %.3f", size, worst)
 		}
 	}
