@@ -1,0 +1,110 @@
+package task
+
+import (
+	"fmt"
+
+	"github.com/weirstream/weir/internal/element"
+	"github.com/weirstream/weir/internal/ident"
+	"github.com/weirstream/weir/internal/operator"
+	"github.com/weirstream/weir/internal/streamgraph"
+)
+
+// build makes the chain from its last operators to its head, so that every
+// operator is given the receiver it writes to.
+func (t *Task) build() {
+	chain := t.spec.Chain
+	b := builder{task: t, chain: chain, inside: map[*streamgraph.Node]bool{}, partition: map[*streamgraph.Edge]int{}}
+	for _, n := range chain.Nodes {
+		b.inside[n] = true
+	}
+	for i, e := range chain.Outputs {
+		b.partition[e] = i
+	}
+	head := chain.Nodes[0]
+	if head.Kind == streamgraph.Source {
+		out := b.output(head)
+		t.source = head.Operator.(operator.SourceFactory).Open(b.context(head), out)
+		h := head.Stream.(operator.Stream).Head(out)
+		t.finish = func() {
+			h.Watermark(element.MaxWatermark)
+			h.Finish()
+		}
+		return
+	}
+	in := b.node(head)
+	for _, e := range chain.Inputs {
+		h := e.From.Stream.(operator.Stream).Head(in)
+		t.heads = append(t.heads, h)
+		t.finish = h.Finish
+	}
+}
+
+type builder struct {
+	task      *Task
+	chain     *streamgraph.Chain
+	inside    map[*streamgraph.Node]bool
+	partition map[*streamgraph.Edge]int // index of the partition an edge leaves by
+}
+
+// node builds n over what it feeds and gives n's receiver.
+func (b *builder) node(n *streamgraph.Node) any {
+	var out any
+	if n.Kind != streamgraph.Sink {
+		out = b.output(n)
+	}
+	return n.Operator.(operator.Factory).Build(b.context(n), out)
+}
+
+// output gives the receiver of n's records: the chained operators and the tails
+// of the edges that leave the chain, in the order of the program.
+func (b *builder) output(n *streamgraph.Node) any {
+	stream := n.Stream.(operator.Stream)
+	var outs []any
+	for _, e := range n.Out {
+		if i, leaves := b.partition[e]; leaves {
+			outs = append(outs, stream.Tail(b.context(n), operator.TailEdge{
+				Partitioner: e.Partitioner, Route: e.Route, MaxParallelism: e.To.MaxParallelism,
+			}, b.task.partitions[i]))
+		} else if b.inside[e.To] {
+			outs = append(outs, b.node(e.To))
+		}
+	}
+	return stream.Fanout(outs)
+}
+
+func (b *builder) context(n *streamgraph.Node) *operator.Context {
+	s := &b.task.spec
+	c := &operator.Context{
+		Runtime: b.task, Job: s.Job, Vertex: b.chain.Vertex.Name, Operator: n.Name,
+		Subtask: s.Attempt.Subtask, Attempt: s.Attempt.Attempt,
+		Parallelism: s.Parallelism, MaxParallelism: s.MaxParallelism, Batch: s.Batch,
+		ManagedBytes: s.ManagedBytes, FirstInChain: n == b.chain.Nodes[0],
+		Logger: s.Logger.With("vertex", b.chain.Vertex.Name, "operator", n.Name, "subtask", s.Attempt.Subtask),
+	}
+	for i, m := range b.chain.Nodes {
+		if m == n {
+			c.OperatorID = b.chain.Vertex.Operators[i].ID
+		}
+	}
+	return c
+}
+
+// OnFlush registers f to run when buffered output should leave the task.
+func (t *Task) OnFlush(f func()) { t.flushers = append(t.flushers, f) }
+
+// OnClose registers f to run when the task has ended, last registered first.
+func (t *Task) OnClose(f func(failed bool)) { t.closers = append(t.closers, f) }
+
+// Ask sends payload to the operator's coordinator; then runs on the task's
+// goroutine.
+func (t *Task) Ask(op ident.OperatorID, payload []byte, then func([]byte, error)) {
+	t.spec.Ask(op, payload, func(answer []byte, err error) {
+		t.Mail(func() { then(answer, err) })
+	})
+}
+
+// name is the task's name as people read it: "Map -> Filter (1/2)#0".
+func (t *Task) name() string {
+	a := t.spec.Attempt
+	return fmt.Sprintf("%s (%d/%d)#%d", t.spec.Chain.Vertex.Name, a.Subtask+1, t.spec.Parallelism, a.Attempt)
+}

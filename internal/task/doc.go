@@ -1,0 +1,13 @@
+// Package task runs one subtask: it builds the chain of operators, reads the
+// input gates or polls the source, and writes the result partitions, all on one
+// goroutine.
+//
+//	CREATED ─Run─▶ INITIALIZING ─chain built─▶ RUNNING ─all input ended─▶ FINISHED
+//	                    │                         ├─ canceled ───────────▶ CANCELED
+//	                    └─ cannot be set up ──────┴─ function failed ────▶ FAILED
+//
+// It promises that mail (answers of coordinators, timers) runs between two
+// batches on the task's goroutine, that metrics cost once a batch, that whatever
+// was opened is closed before the terminal state is reported, and that a
+// terminal state is reported exactly once. It never knows who coordinates it.
+package task

@@ -1,0 +1,223 @@
+package task
+
+import (
+	"errors"
+	"time"
+
+	"github.com/weirstream/weir/internal/element"
+	"github.com/weirstream/weir/internal/operator"
+	"github.com/weirstream/weir/internal/shuffle"
+	"github.com/weirstream/weir/internal/status"
+)
+
+// flushPause is how long records wait for company when the input has run dry:
+// a frame costs the same whether it holds one record or a thousand.
+const flushPause = time.Millisecond
+
+// Run executes the task on the calling goroutine until it has ended.
+func (t *Task) Run() {
+	t.report(status.Initializing, nil)
+	err := operator.Guard(func() { operator.Check(t.open()) })
+	if err == nil {
+		t.metrics.started.Store(time.Now().UnixNano())
+		t.report(status.Running, nil)
+		err = operator.Guard(t.loop)
+		t.metrics.ended.Store(time.Now().UnixNano())
+	}
+	if closing := t.close(err != nil); err == nil {
+		err = closing
+	}
+	switch {
+	case err == nil:
+		t.report(status.Finished, nil)
+	case errors.Is(err, shuffle.ErrCanceled) || t.isCanceled():
+		t.report(status.Canceled, nil)
+	default:
+		t.report(status.Failed, operator.AsFailure(err))
+	}
+}
+
+func (t *Task) report(s status.Execution, f *status.Failure) { t.spec.Report(s, f) }
+
+func (t *Task) isCanceled() bool {
+	select {
+	case <-t.canceled:
+		return true
+	default:
+		return false
+	}
+}
+
+// open makes partitions, gates and chain.
+func (t *Task) open() error {
+	var err error
+	if t.partitions, err = t.spec.Partitions(); err != nil {
+		return err
+	}
+	if t.gates, err = t.spec.Gates(t.Wake); err != nil {
+		return err
+	}
+	t.build()
+	t.lastFlush = time.Now()
+	return nil
+}
+
+// close runs the closers and ends gates and partitions. It gives the first
+// error of a closer.
+func (t *Task) close(failed bool) error {
+	var first error
+	for i := len(t.closers) - 1; i >= 0; i-- {
+		closer := t.closers[i]
+		if err := operator.Guard(func() { closer(failed || first != nil) }); err != nil && first == nil {
+			first = err
+		}
+	}
+	for _, g := range t.gates {
+		g.Close()
+	}
+	for _, p := range t.partitions {
+		if failed || first != nil {
+			p.Fail(errors.New("task " + t.name() + " did not finish"))
+		} else {
+			p.Finish()
+		}
+	}
+	t.measureOutput()
+	return first
+}
+
+// loop is the one loop of every task.
+func (t *Task) loop() {
+	if t.source != nil {
+		t.loopSource()
+	} else {
+		t.loopGates()
+	}
+	t.flush(time.Now())
+}
+
+// loopSource polls the source until it has ended.
+func (t *Task) loopSource() {
+	for {
+		if !t.serve() {
+			operator.Abort(shuffle.ErrCanceled)
+		}
+		switch t.source.Poll() {
+		case operator.Done:
+			t.finish()
+			return
+		case operator.Wait:
+			t.idle()
+		case operator.More:
+			t.flushIfDue()
+		}
+	}
+}
+
+// loopGates takes elements from the gates in turn until every one has ended.
+func (t *Task) loopGates() {
+	in := newInputs(t.gates)
+	for in.open > 0 {
+		if !t.serve() {
+			operator.Abort(shuffle.ErrCanceled)
+		}
+		progress := false
+		for i, g := range t.gates {
+			if in.ended[i] {
+				continue
+			}
+			channel, e, ok, err := g.Poll()
+			operator.Check(err)
+			if ok {
+				progress = true
+				t.take(in, i, channel, e)
+			}
+		}
+		if progress {
+			t.flushIfDue()
+		} else {
+			t.idle()
+		}
+	}
+	t.finish()
+}
+
+// take processes one element of gate i.
+func (t *Task) take(in *inputs, i, channel int, e element.Element) {
+	switch e.Kind {
+	case element.Data:
+		t.CountIn(e.Batch.Len())
+		t.heads[i].Batch(e.Batch)
+		e.Batch.Release()
+	case element.Watermark:
+		if at, advanced := in.watermark(i, channel, e.Time); advanced {
+			t.heads[i].Watermark(at)
+		}
+	case element.Status:
+		if at, advanced := in.idle(i, channel, e.Idle); advanced {
+			t.heads[i].Watermark(at)
+		}
+	case element.EndOfData, element.Barrier:
+		// EndOfData only announces EndOfPartition, which ends the channel;
+		// nothing triggers a barrier yet.
+	case element.EndOfPartition:
+		if at, advanced := in.end(i, channel); advanced {
+			t.heads[i].Watermark(at)
+		}
+	}
+}
+
+// serve runs the mail. It is false when the task is canceled.
+func (t *Task) serve() bool {
+	for _, letter := range t.mail.take() {
+		letter()
+	}
+	return !t.isCanceled()
+}
+
+// idle lets buffered output leave and waits for something to do.
+func (t *Task) idle() {
+	started := time.Now()
+	if pause := t.lastFlush.Add(flushPause).Sub(started); pause > 0 && t.sleep(pause) {
+		t.metrics.idle.Add(int64(time.Since(started)))
+		return
+	}
+	t.flush(time.Now())
+	select {
+	case <-t.wake:
+	case <-t.canceled:
+	}
+	t.metrics.idle.Add(int64(time.Since(started)))
+}
+
+// sleep waits at most d; it is true when there is something to do before.
+func (t *Task) sleep(d time.Duration) bool {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-t.wake:
+		return true
+	case <-t.canceled:
+		return true
+	case <-timer.C:
+		return false
+	}
+}
+
+// flushIfDue flushes when the buffer time-out has passed.
+func (t *Task) flushIfDue() {
+	if t.spec.BufferTimeout < 0 {
+		return
+	}
+	if now := time.Now(); now.Sub(t.lastFlush) >= t.spec.BufferTimeout {
+		t.flush(now)
+	}
+}
+
+func (t *Task) flush(now time.Time) {
+	t.lastFlush = now
+	for _, f := range t.flushers {
+		f()
+	}
+	t.measureOutput()
+}

@@ -1,0 +1,133 @@
+package task
+
+import (
+	"log/slog"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/weirstream/weir/internal/ident"
+	"github.com/weirstream/weir/internal/operator"
+	"github.com/weirstream/weir/internal/shuffle"
+	"github.com/weirstream/weir/internal/status"
+	"github.com/weirstream/weir/internal/streamgraph"
+)
+
+// Spec is what a task needs to run.
+type Spec struct {
+	Job            string
+	Attempt        ident.AttemptID
+	Parallelism    int
+	MaxParallelism int
+	Batch          bool
+	Chain          *streamgraph.Chain
+	// Gates makes the input gates in the order of the chain's inputs; wake is to
+	// be called when one of them has something again.
+	Gates func(wake func()) ([]Gate, error)
+	// Partitions makes the result partitions in the order of the chain's outputs.
+	Partitions func() ([]Partition, error)
+	// BufferTimeout bounds how long a record waits in an open batch.
+	BufferTimeout time.Duration
+	// ManagedBytes is the task's share of managed memory.
+	ManagedBytes int64
+	// Ask carries a request to an operator's coordinator; it answers later, from
+	// any goroutine.
+	Ask func(op ident.OperatorID, payload []byte, then func([]byte, error))
+	// Report is told INITIALIZING, RUNNING and one terminal state, in order, on
+	// the task's goroutine. failure is set with FAILED.
+	Report func(s status.Execution, failure *status.Failure)
+	Logger *slog.Logger
+}
+
+// Gate is an input gate the task closes.
+type Gate interface {
+	shuffle.Gate
+	Close()
+}
+
+// Partition is a result partition the task finishes or fails.
+type Partition interface {
+	shuffle.Writer
+	// Finish appends EndOfPartition; the partition lives on until it is consumed.
+	Finish()
+	// Fail tells the consumers that nothing more comes.
+	Fail(err error)
+	// Blocked is how long Emit has waited for room so far.
+	Blocked() time.Duration
+	// Bytes is how many bytes were written so far, encoded or estimated.
+	Bytes() int64
+}
+
+// Task is one attempt to run one subtask.
+type Task struct {
+	spec Spec
+
+	wake     chan struct{} // capacity 1: something to do
+	canceled chan struct{}
+	cancel   sync.Once
+	mail     mailbox
+	metrics  counters
+
+	// The rest is the task goroutine's.
+	gates      []Gate
+	partitions []Partition
+	heads      []operator.Head // by gate
+	source     operator.Source
+	finish     func()
+	flushers   []func()
+	closers    []func(failed bool)
+	lastFlush  time.Time
+}
+
+// New makes a task that Run will execute.
+func New(spec Spec) *Task {
+	return &Task{spec: spec, wake: make(chan struct{}, 1), canceled: make(chan struct{})}
+}
+
+// Cancel makes the task end as CANCELED, soon. It may be called from any
+// goroutine and more than once.
+func (t *Task) Cancel() { t.cancel.Do(func() { close(t.canceled) }) }
+
+// Done is closed when the task is canceled.
+func (t *Task) Done() <-chan struct{} { return t.canceled }
+
+// Wake makes the task look for work again. From any goroutine.
+func (t *Task) Wake() {
+	select {
+	case t.wake <- struct{}{}:
+	default:
+	}
+}
+
+// Mail runs f on the task's goroutine between two batches. From any goroutine.
+func (t *Task) Mail(f func()) {
+	t.mail.put(f)
+	t.Wake()
+}
+
+// mailbox holds what others want done on the task's goroutine. It needs no
+// bound: a letter answers a request of the task or is a rare control event.
+type mailbox struct {
+	mu      sync.Mutex
+	letters []func()
+	some    atomic.Bool
+}
+
+func (m *mailbox) put(f func()) {
+	m.mu.Lock()
+	m.letters = append(m.letters, f)
+	m.some.Store(true)
+	m.mu.Unlock()
+}
+
+func (m *mailbox) take() []func() {
+	if !m.some.Load() {
+		return nil
+	}
+	m.mu.Lock()
+	letters := m.letters
+	m.letters = nil
+	m.some.Store(false)
+	m.mu.Unlock()
+	return letters
+}
