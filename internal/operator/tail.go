@@ -14,8 +14,9 @@ import (
 // Router says where a record goes, made for the record's type by whoever keyed
 // or partitioned the stream.
 type Router[T any] struct {
-	// Hash gives the hash of the record's key, for Hash.
-	Hash func(v T) uint64
+	// Hash makes, for each tail, the function that gives the hash of a record's
+	// key, for Hash.
+	Hash func() func(v T) uint64
 	// Pick gives the subtask out of n, for Custom.
 	Pick func(v T, n int) int
 }
@@ -88,7 +89,7 @@ func (t *tail[T]) push(e TailEdge) func(T, int64) {
 
 // pushHashed sends each record to the subtask that owns its key group.
 func (t *tail[T]) pushHashed(e TailEdge) func(T, int64) {
-	hash, groups := e.Route.(*Router[T]).Hash, e.MaxParallelism
+	hash, groups := e.Route.(*Router[T]).Hash(), e.MaxParallelism
 	subtask := make([]uint16, groups)
 	for g := range subtask {
 		subtask[g] = uint16(keygroup.Subtask(g, len(t.open), groups))

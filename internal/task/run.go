@@ -216,8 +216,8 @@ func (t *Task) flushIfDue() {
 
 func (t *Task) flush(now time.Time) {
 	t.lastFlush = now
-	for _, f := range t.flushers {
-		f()
+	for i := len(t.flushers) - 1; i >= 0; i-- { // the head first: it feeds the others
+		t.flushers[i]()
 	}
 	t.measureOutput()
 }

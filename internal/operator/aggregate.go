@@ -1,0 +1,207 @@
+package operator
+
+import (
+	"github.com/weirstream/weir/batch"
+	"github.com/weirstream/weir/internal/codec"
+	"github.com/weirstream/weir/internal/state/keygroup"
+	"github.com/weirstream/weir/internal/state/memory"
+)
+
+// Aggregate says how records of type T with one key become an accumulator A and
+// that becomes a result R.
+type Aggregate[K comparable, T, A, R any] struct {
+	// Key gives the record's key; it must give the same for the same record.
+	Key func(T) K
+	// Add folds a record into the accumulator; created: acc is zero and new.
+	Add func(acc *A, created bool, v T)
+	// Merge folds another accumulator of the same key into acc.
+	Merge func(acc *A, created bool, other A)
+	// Result gives what is emitted for a key.
+	Result func(k K, acc A) R
+}
+
+// Partial is what is exchanged when records are aggregated before the exchange.
+type Partial[K comparable, A any] struct {
+	Key K
+	Acc A
+}
+
+// localBudget bounds the memory of the table before an exchange: full, it is
+// emptied downstream, which costs a little exchange and never correctness.
+const localBudget = 64 << 20
+
+// KeyEncoder gives the function that writes a key's canonical bytes, or nil for
+// the integer and string kinds, which need none.
+func KeyEncoder[K comparable]() (func([]byte, *K) []byte, error) {
+	if keygroup.KindOf[K]() != keygroup.Encoded {
+		return nil, nil
+	}
+	plan, err := codec.For[K]()
+	if err != nil {
+		return nil, err
+	}
+	return plan.AppendKey, nil
+}
+
+// KeyRouter routes records by the hash of their key.
+func KeyRouter[K comparable, T any](key func(T) K) *Router[T] {
+	return &Router[T]{Hash: func() func(T) uint64 {
+		encode, err := KeyEncoder[K]()
+		Check(err)
+		hasher, err := keygroup.NewHasher(encode)
+		Check(err)
+		return func(v T) uint64 { return hasher.Hash(key(v)) }
+	}}
+}
+
+// PartialRouter routes partial aggregates by the hash of their key.
+func PartialRouter[K comparable, A any]() *Router[Partial[K, A]] {
+	return KeyRouter(func(p Partial[K, A]) K { return p.Key })
+}
+
+// table makes the table of the key groups that the subtask owns.
+func table[K comparable, A any](c *Context, whole bool) *memory.Table[K, A] {
+	encode, err := KeyEncoder[K]()
+	Check(err)
+	o := memory.Options[K]{Last: c.MaxParallelism - 1, Max: c.MaxParallelism, EncodeKey: encode}
+	if !whole {
+		o.First, o.Last = keygroup.Range(c.Subtask, c.Parallelism, c.MaxParallelism)
+	}
+	t, err := memory.New[K, A](o)
+	Check(err)
+	return t
+}
+
+// Keyed makes the operator that aggregates the records of each key. In batch
+// mode it emits one result a key at the end, otherwise one with each record.
+func Keyed[K comparable, T, A, R any](a Aggregate[K, T, A, R]) Factory {
+	return FactoryFunc(func(c *Context, out any) any {
+		return newFold(c, Output[R](out), a.Key, a.Add, a.Result)
+	})
+}
+
+// Final makes the operator that merges partial aggregates and emits one result
+// a key at the end.
+func Final[K comparable, T, A, R any](a Aggregate[K, T, A, R]) Factory {
+	return FactoryFunc(func(c *Context, out any) any {
+		return newFold(c, Output[R](out),
+			func(p Partial[K, A]) K { return p.Key },
+			func(acc *A, created bool, p Partial[K, A]) { a.Merge(acc, created, p.Acc) },
+			a.Result)
+	})
+}
+
+// newFold makes the receiver that folds records of type T into the table of
+// their keys, a batch at a time.
+func newFold[K comparable, T, A, R any](c *Context, o *Receiver[R], key func(T) K, add func(*A, bool, T), result func(K, A) R) *Receiver[T] {
+	f := &fold[K, T, A]{table: table[K, A](c, false), key: key, add: add}
+	if !c.Batch {
+		c.OnFlush(f.drain)
+		f.each = func(i int, acc *A, created bool) {
+			add(acc, created, f.vals[i])
+			o.Push(result(f.keys[i], *acc), f.times.Timestamp(i))
+		}
+	}
+	return &Receiver[T]{
+		Push:      f.push,
+		PushBatch: f.batch,
+		Watermark: func(t int64) {
+			f.drain()
+			o.Watermark(t)
+		},
+		Finish: func() {
+			f.drain()
+			if c.Batch {
+				f.table.Range(func(k K, acc *A) bool {
+					o.Push(result(k, *acc), batch.NoTimestamp)
+					return true
+				})
+			}
+			o.Finish()
+		},
+	}
+}
+
+// Local makes the operator that aggregates before the exchange, in batch mode:
+// it emits each key's partial aggregate at the end, and all of them whenever its
+// table has grown to its budget.
+func Local[K comparable, T, A, R any](a Aggregate[K, T, A, R]) Factory {
+	return FactoryFunc(func(c *Context, out any) any {
+		o := Output[Partial[K, A]](out)
+		f := &fold[K, T, A]{table: table[K, A](c, true), key: a.Key, add: a.Add}
+		emit := func() {
+			f.table.Range(func(k K, acc *A) bool {
+				o.Push(Partial[K, A]{Key: k, Acc: *acc}, batch.NoTimestamp)
+				return true
+			})
+			f.table.Clear()
+		}
+		f.full = func() {
+			if f.table.Bytes() > localBudget {
+				emit()
+			}
+		}
+		return &Receiver[T]{
+			Push:      f.push,
+			PushBatch: f.batch,
+			Watermark: o.Watermark,
+			Finish: func() {
+				f.drain()
+				emit()
+				o.Finish()
+			},
+		}
+	})
+}
+
+// foldRows is how many pushed records are hashed and probed together.
+const foldRows = 256
+
+// fold adds records to the accumulators of their keys. Records that come one by
+// one are kept until there are enough to probe the table for all together.
+type fold[K comparable, T, A any] struct {
+	table *memory.Table[K, A]
+	key   func(T) K
+	add   func(*A, bool, T)
+	each  func(i int, acc *A, created bool) // nil: only add
+	full  func()                            // nil: nothing to do after a batch
+
+	keys  []K
+	vals  []T // what each sees: the batch, or pushed
+	times *batch.Rows[T]
+
+	pushed batch.Rows[T]
+}
+
+// push takes one record.
+func (f *fold[K, T, A]) push(v T, ts int64) {
+	f.pushed.Append(v, ts)
+	if len(f.pushed.Vals) >= foldRows {
+		f.drain()
+	}
+}
+
+// drain folds what was pushed.
+func (f *fold[K, T, A]) drain() {
+	if len(f.pushed.Vals) == 0 {
+		return
+	}
+	f.batch(&f.pushed)
+	f.pushed.Vals, f.pushed.TS = f.pushed.Vals[:0], f.pushed.TS[:0]
+}
+
+// batch folds a whole batch.
+func (f *fold[K, T, A]) batch(b *batch.Rows[T]) {
+	f.vals, f.times = b.Vals, b
+	f.keys = f.keys[:0]
+	for _, v := range b.Vals {
+		f.keys = append(f.keys, f.key(v))
+	}
+	if f.each == nil {
+		f.each = func(i int, acc *A, created bool) { f.add(acc, created, f.vals[i]) }
+	}
+	f.table.UpsertBatch(f.keys, f.each)
+	if f.full != nil {
+		f.full()
+	}
+}

@@ -1,0 +1,123 @@
+package operator
+
+import (
+	"iter"
+
+	"github.com/weirstream/weir/batch"
+)
+
+// Map makes the operator that emits f of every record.
+func Map[T, R any](f func(T) R) Factory {
+	return FactoryFunc(func(_ *Context, out any) any {
+		o := Output[R](out)
+		push := o.Push
+		return through(o, func(v T, ts int64) { push(f(v), ts) })
+	})
+}
+
+// Filter makes the operator that passes on the records that keep holds for.
+func Filter[T any](keep func(T) bool) Factory {
+	return FactoryFunc(func(_ *Context, out any) any {
+		o := Output[T](out)
+		push := o.Push
+		return through(o, func(v T, ts int64) {
+			if keep(v) {
+				push(v, ts)
+			}
+		})
+	})
+}
+
+// FlatMap makes the operator that emits what f yields for every record.
+func FlatMap[T, R any](f func(T) iter.Seq[R]) Factory {
+	return FactoryFunc(func(_ *Context, out any) any {
+		o := Output[R](out)
+		push := o.Push
+		return through(o, func(v T, ts int64) {
+			for r := range f(v) {
+				push(r, ts)
+			}
+		})
+	})
+}
+
+// through makes the receiver of an operator that only acts on records.
+func through[T, R any](o *Receiver[R], push func(T, int64)) *Receiver[T] {
+	return &Receiver[T]{Push: push, Watermark: o.Watermark, Finish: o.Finish}
+}
+
+// Processor is a user function with a life of its own in one subtask.
+type Processor[T, R any] struct {
+	// Process takes one record. emit may be called any number of times.
+	Process func(v T, ts int64, emit func(R)) error
+	// Finish, if not nil, is called once after the last record.
+	Finish func(emit func(R)) error
+	// Close, if not nil, is called when the task has ended, however it ended.
+	Close func() error
+}
+
+// Process makes the operator of a function that open readies in each subtask.
+func Process[T, R any](open func(c *Context) (Processor[T, R], error)) Factory {
+	return FactoryFunc(func(c *Context, out any) any {
+		o := Output[R](out)
+		p, err := open(c)
+		Check(err)
+		if p.Close != nil {
+			c.OnClose(func(bool) { Check(p.Close()) })
+		}
+		now := batch.NoTimestamp
+		emit := func(r R) { o.Push(r, now) }
+		return &Receiver[T]{
+			Push: func(v T, ts int64) {
+				now = ts
+				if err := p.Process(v, ts, emit); err != nil {
+					Abort(err)
+				}
+			},
+			Watermark: o.Watermark,
+			Finish: func() {
+				if p.Finish != nil {
+					now = batch.NoTimestamp
+					Check(p.Finish(emit))
+				}
+				o.Finish()
+			},
+		}
+	})
+}
+
+// Sink makes the operator at the end of a stream: each record is given to take,
+// readied by open in each subtask. flush, if not nil, runs when output should
+// not be held back any longer.
+func Sink[T any](open func(c *Context) (take func(v T) error, flush func() error, err error)) Factory {
+	return FactoryFunc(func(c *Context, _ any) any {
+		take, flush, err := open(c)
+		Check(err)
+		finish := func() {}
+		if flush != nil {
+			finish = func() { Check(flush()) }
+			c.OnFlush(finish)
+		}
+		return &Receiver[T]{
+			Push: func(v T, _ int64) {
+				if err := take(v); err != nil {
+					Abort(err)
+				}
+			},
+			Watermark: func(int64) {},
+			Finish:    finish,
+		}
+	})
+}
+
+// Discard makes the sink that drops every record.
+func Discard[T any]() Factory {
+	return FactoryFunc(func(*Context, any) any {
+		return &Receiver[T]{
+			Push:      func(T, int64) {},
+			PushBatch: func(*batch.Rows[T]) {},
+			Watermark: func(int64) {},
+			Finish:    func() {},
+		}
+	})
+}
