@@ -1,0 +1,57 @@
+// Package coordinator hosts, beside the JobMaster, the part of an operator that
+// exists once a job: a source's enumerator, later a sink's committer.
+//
+// It promises that a Coordinator is called only on the JobMaster's loop, so it
+// needs no lock, and that its input and output go through Context.Go. It never
+// runs user code: only kinds that are registered by name are built in.
+package coordinator
+
+import (
+	"log/slog"
+
+	"github.com/weirstream/weir/internal/actor"
+	"github.com/weirstream/weir/internal/ident"
+)
+
+// Coordinator is one operator's coordinator. All its methods are called on the
+// loop of Context and must not block.
+type Coordinator interface {
+	// Start is called once, before any subtask is deployed.
+	Start()
+	// HandleRequest answers a request of a running subtask: reply is called
+	// once, now or later, on the loop. An error fails the request, and with it
+	// usually the task that made it.
+	HandleRequest(subtask, attempt int, payload []byte, reply func([]byte, error))
+	// SubtaskFailed says that an attempt of a subtask has ended without
+	// finishing. No request of that attempt follows.
+	SubtaskFailed(subtask, attempt int)
+	// Reset says that a subtask starts anew, with none of the work it was given.
+	Reset(subtask int)
+	// Close ends the coordinator. Answers still owed are errors; nothing is
+	// called afterwards, but work begun by Context.Go may still return.
+	Close()
+}
+
+// Context is what a coordinator is given.
+type Context struct {
+	// Loop is the JobMaster's: for time, randomness and work beside it.
+	Loop actor.Loop
+	// Operator and Name say whose coordinator it is.
+	Operator ident.OperatorID
+	Name     string
+	// Parallelism is the number of the operator's subtasks.
+	Parallelism int
+	// Spec is the coordinator's configuration, JSON text.
+	Spec string
+	// Fail ends the job with this cause. Called on the loop.
+	Fail func(cause error)
+	Log  *slog.Logger
+}
+
+// Factory makes the coordinator of one operator, or says what is wrong with
+// its Spec.
+type Factory func(Context) (Coordinator, error)
+
+// Kinds are the coordinators known to a master, by the name a job graph calls
+// them.
+type Kinds map[string]Factory

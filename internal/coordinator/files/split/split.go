@@ -1,0 +1,57 @@
+// Package split holds the messages between the reader of files in a task and
+// its coordinator, which hands out the splits.
+//
+// It promises that both sides agree on the JSON. It never opens a file.
+package split
+
+// Spec configures the coordinator of one file source.
+type Spec struct {
+	// Patterns are globs, `**` crossing directories. A pattern without a
+	// wildcard that names a directory means all files below it.
+	Patterns []string `json:"patterns"`
+	// SplitBytes is how many bytes of files a split holds, about; 0 means
+	// DefaultBytes.
+	SplitBytes int64 `json:"splitBytes,omitzero"`
+}
+
+// DefaultBytes is a split's size where the Spec names none: 4 MiB.
+const DefaultBytes = 4 << 20
+
+// Request asks for the next split.
+type Request struct {
+	// Sequence counts a reader's requests from 1. A request with the number of
+	// the one before is its repetition and gets the same answer, so that a lost
+	// answer loses no split. 0 is always a new request.
+	Sequence int64 `json:"sequence,omitzero"`
+}
+
+// Response answers a Request: a split, or the news that none is left.
+type Response struct {
+	Split *Split `json:"split,omitempty"`
+	Done  bool   `json:"done,omitzero"`
+}
+
+// Split is a share of the input: whole small files, or a part of a large one.
+type Split struct {
+	ID    int    `json:"id"` // counts from 0
+	Files []File `json:"files"`
+}
+
+// Bytes is how much the split holds.
+func (s *Split) Bytes() int64 {
+	var sum int64
+	for _, f := range s.Files {
+		sum += f.Length
+	}
+	return sum
+}
+
+// File is the part of one file that begins at Offset and is Length bytes long;
+// Size is that of the whole file. Records that begin inside the part belong to
+// it.
+type File struct {
+	Path   string `json:"path"`
+	Offset int64  `json:"offset"`
+	Length int64  `json:"length"`
+	Size   int64  `json:"size"`
+}
