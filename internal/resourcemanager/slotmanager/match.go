@@ -1,0 +1,106 @@
+package slotmanager
+
+import (
+	"slices"
+	"time"
+)
+
+// unserved reports whether some job has fewer slots than it declared.
+func (m *Manager) unserved() bool {
+	for _, j := range m.jobs {
+		if len(m.missing(j)) > 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// missing is what a job has declared less the slots it has or will get. A slot
+// counts for the requirement it was chosen for; one learned of from a report
+// counts for the first that it satisfies.
+func (m *Manager) missing(j *job) []Requirement {
+	left := slices.Clone(j.requirements)
+	take := func(fits func(Profile) bool) bool {
+		for i := range left {
+			if left[i].Slots > 0 && fits(left[i].Profile) {
+				left[i].Slots--
+				return true
+			}
+		}
+		return false
+	}
+	for _, t := range m.executors {
+		for i := range t.Slots {
+			s := &t.Slots[i]
+			if s.State == Free || s.Job != j.id {
+				continue
+			}
+			_ = take(func(p Profile) bool { return p == s.asked }) ||
+				take(func(p Profile) bool { return p == Profile{} }) ||
+				take(func(p Profile) bool { return p.Fits(s.Profile) })
+		}
+	}
+	return slices.DeleteFunc(left, func(r Requirement) bool { return r.Slots <= 0 })
+}
+
+// match serves what is missing, job after job, and says who cannot be served.
+func (m *Manager) match(now time.Time) []Effect {
+	var effects []Effect
+	for _, j := range m.jobs {
+		short := false
+		for _, r := range m.missing(j) {
+			for range r.Slots {
+				request, ok := m.allocate(j, r.Profile)
+				if !ok {
+					short = true
+					break
+				}
+				effects = append(effects, request)
+			}
+		}
+		if short && m.startUpOver {
+			registered, free := m.Slots()
+			effects = append(effects, NotEnough{Job: j.id, Needed: j.needed(), Registered: registered, Free: free})
+		}
+	}
+	if len(effects) > 0 {
+		m.matched = now // one that did nothing delays nobody
+	}
+	return effects
+}
+
+// allocate books one slot for a requirement.
+func (m *Manager) allocate(j *job, asked Profile) (RequestSlot, bool) {
+	t := m.choose(asked)
+	if t == nil {
+		return RequestSlot{}, false
+	}
+	i := slices.IndexFunc(t.Slots, func(s Slot) bool { return s.State == Free })
+	profile := asked
+	if profile == (Profile{}) {
+		profile = t.SlotProfile()
+	}
+	a := m.options.NewAllocation()
+	t.Slots[i] = Slot{Index: i, State: Pending, Allocation: a, Job: j.id, Profile: profile, asked: asked}
+	return RequestSlot{TaskExecutor: t.ID, Instance: t.Instance, Slot: i, Allocation: a, Profile: profile,
+		Job: j.id, Master: j.master, MasterAddress: j.masterAddress}, true
+}
+
+// choose finds the TaskManager that is to serve the profile: the first with a
+// free slot of that size, or, when slots are spread out, the one with the
+// smallest share of its slots in use.
+func (m *Manager) choose(asked Profile) *TaskExecutor {
+	var best *TaskExecutor
+	for _, t := range m.executors {
+		if t.FreeSlots() == 0 || !asked.Fits(t.SlotProfile()) {
+			continue
+		}
+		if !m.options.SpreadOut {
+			return t
+		}
+		if best == nil || t.FreeSlots()*len(best.Slots) > best.FreeSlots()*len(t.Slots) {
+			best = t
+		}
+	}
+	return best
+}
