@@ -17,7 +17,7 @@ var (
 		Key: "env.log.dir", NoDefault: true, Effect: ProcessRestart,
 		Doc: "The directory for log files. Without it, log in WEIR_HOME.",
 	})
-	LogLevel = declare(choice[string]("DEBUG", "INFO", "WARN", "ERROR"), Option[string]{
+	LogLevel = declare(choice[string]("TRACE", "DEBUG", "INFO", "WARN", "ERROR"), Option[string]{
 		Key: "weir.log.level", Default: "INFO", Effect: ProcessRestart,
 		OldKeys: []string{"env.log.level"},
 		Doc:     "The least severity that is logged.",
