@@ -1,0 +1,9 @@
+// Package files reads and writes files as streams: ReadLines is a source of text
+// lines, WriteLines a sink of them.
+//
+// It promises that every line of every file is read exactly once, whatever the
+// cut into splits, that an error names file and byte offset, and that a part
+// file is seen under its name only when it is complete. It never lists files by
+// itself: which part of which file a subtask reads is decided by the source's
+// coordinator.
+package files

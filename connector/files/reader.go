@@ -1,0 +1,100 @@
+package files
+
+import (
+	"encoding/json"
+	"fmt"
+
+	"github.com/weirstream/weir/batch"
+	"github.com/weirstream/weir/internal/coordinator/files/split"
+	"github.com/weirstream/weir/internal/invariant"
+	"github.com/weirstream/weir/internal/operator"
+)
+
+// CoordinatorKind names the coordinator that hands out splits of files.
+const CoordinatorKind = "files"
+
+// MaxLine is the longest line ReadLines takes, in bytes. A longer one fails the
+// job, naming the file and where in it the line begins.
+const MaxLine = 16 << 20
+
+// Spec is the configuration of the coordinator for the given patterns.
+func Spec(patterns []string) string {
+	text, err := json.Marshal(split.Spec{Patterns: patterns})
+	invariant.Check(err == nil, "a list of patterns can be written as JSON: %v", err)
+	return string(text)
+}
+
+// ReadLines makes the source of the lines of the splits that the coordinator
+// hands out.
+func ReadLines() operator.SourceFactory {
+	return operator.SourceFunc(func(c *operator.Context, out any) operator.Source {
+		r := &reader{c: c, push: operator.Output[string](out).Push}
+		c.OnClose(func(bool) { r.lines.close() })
+		r.ask()
+		return r
+	})
+}
+
+// reader is the source's instance in one subtask. While it reads one split it
+// has already asked for the next.
+type reader struct {
+	c        *operator.Context
+	push     func(string, int64)
+	sequence int64
+	next     *split.Split // received and not begun
+	asked    bool         // an answer is owed
+	done     bool         // no split is left
+	files    []split.File // of the split that is being read, not begun
+	lines    lines        // of the file that is being read
+}
+
+// ask sends for the next split.
+func (r *reader) ask() {
+	r.asked = true
+	r.sequence++
+	request, err := json.Marshal(split.Request{Sequence: r.sequence})
+	operator.Check(err)
+	r.c.Ask(r.c.OperatorID, request, r.receive)
+}
+
+// receive takes the coordinator's answer, on the task's goroutine.
+func (r *reader) receive(answer []byte, err error) {
+	r.asked = false
+	var response split.Response
+	if err == nil {
+		err = json.Unmarshal(answer, &response)
+	}
+	if err != nil {
+		operator.Abort(fmt.Errorf("ask for the next split: %w", err))
+	}
+	r.next, r.done = response.Split, response.Split == nil
+}
+
+// Poll pushes up to batch.MaxRows lines.
+func (r *reader) Poll() operator.Progress {
+	for !r.lines.open() {
+		switch {
+		case len(r.files) > 0:
+			operator.Check(r.lines.start(r.files[0]))
+			r.files = r.files[1:]
+		case r.next != nil:
+			r.files, r.next = r.next.Files, nil
+			r.ask()
+		case r.done:
+			return operator.Done
+		default:
+			return operator.Wait
+		}
+	}
+	n := 0
+	for ; n < batch.MaxRows; n++ {
+		line, ok, err := r.lines.next()
+		operator.Check(err)
+		if !ok {
+			break
+		}
+		r.push(line, batch.NoTimestamp)
+	}
+	r.c.CountIn(n)
+	return operator.More
+}

@@ -1,0 +1,88 @@
+package files
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"github.com/weirstream/weir/internal/operator"
+)
+
+// writeBuffer is how much text a part file collects before it is written.
+const writeBuffer = 64 << 10
+
+// WriteLines makes the sink that writes line of every record into one part file
+// a subtask below dir.
+func WriteLines[T any](dir string, line func(T) string) operator.Factory {
+	return operator.FactoryFunc(func(c *operator.Context, _ any) any {
+		p, err := createPart(dir, c.Subtask, c.Attempt)
+		operator.Check(err)
+		c.OnClose(func(failed bool) { operator.Check(p.close(failed)) })
+		return &operator.Receiver[T]{
+			Push: func(v T, _ int64) {
+				p.text.WriteString(line(v)) // bufio keeps the error for Flush
+				if err := p.text.WriteByte('\n'); err != nil {
+					operator.Abort(fmt.Errorf("write text: %w", err))
+				}
+			},
+			Watermark: func(int64) {},
+			Finish:    func() {},
+		}
+	})
+}
+
+// CheckEmpty refuses a dir that holds anything: results must not mix with those
+// of another run.
+func CheckEmpty(dir string) error {
+	entries, err := os.ReadDir(dir)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil
+	case err != nil:
+		return fmt.Errorf("write text: output directory %s: %w", dir, err)
+	case len(entries) > 0:
+		return fmt.Errorf("write text: output directory %s exists and is not empty: remove it or choose another", dir)
+	}
+	return nil
+}
+
+// part is a part file that is being written.
+//
+// Invariant: it is at hidden until close has renamed it to final or removed it.
+type part struct {
+	file          *os.File
+	text          *bufio.Writer
+	hidden, final string
+}
+
+func createPart(dir string, subtask, attempt int) (*part, error) {
+	if err := os.MkdirAll(dir, 0o777); err != nil {
+		return nil, fmt.Errorf("write text: %w", err)
+	}
+	p := &part{
+		hidden: filepath.Join(dir, fmt.Sprintf(".part-%d-%d.inprogress", subtask, attempt)),
+		final:  filepath.Join(dir, fmt.Sprintf("part-%d-%d", subtask, attempt)),
+	}
+	f, err := os.Create(p.hidden)
+	if err != nil {
+		return nil, fmt.Errorf("write text: %w", err)
+	}
+	p.file, p.text = f, bufio.NewWriterSize(f, writeBuffer)
+	return p, nil
+}
+
+// close ends the part: under its name, or not at all.
+func (p *part) close(failed bool) error {
+	if failed {
+		p.file.Close()
+		return os.Remove(p.hidden)
+	}
+	if err := errors.Join(p.text.Flush(), p.file.Close()); err != nil {
+		os.Remove(p.hidden)
+		return fmt.Errorf("write text: %w", err)
+	}
+	return os.Rename(p.hidden, p.final)
+}
