@@ -119,3 +119,17 @@ func BenchmarkDecode(b *testing.B) {
 	b.Run("string", func(b *testing.B) { benchDecode(b, benchStrings) })
 	b.Run("nested", func(b *testing.B) { benchDecode(b, benchNesteds) })
 }
+
+func BenchmarkAppendKey(b *testing.B) {
+	p, err := For[benchRow]()
+	if err != nil {
+		b.Fatal(err)
+	}
+	vals := benchRows(1024)
+	v, buf := new(benchRow), []byte(nil)
+	b.ReportAllocs()
+	for i := 0; b.Loop(); i++ {
+		*v = vals[i%len(vals)]
+		buf = p.AppendKey(buf[:0], v)
+	}
+}
