@@ -80,7 +80,8 @@ func (l *lines) next() (line string, ok bool, err error) {
 	}
 	searched := 0
 	for {
-		if i := bytes.IndexByte(l.chunk[l.from+searched:l.to], '\n'); i >= 0 {
+		i := bytes.IndexByte(l.chunk[l.from+searched:l.to], '\n')
+		if i >= 0 && searched+i <= MaxLine {
 			return l.cut(searched+i, 1), true, nil
 		}
 		searched = l.to - l.from
