@@ -4,8 +4,15 @@
 // It promises that a call's continuation runs exactly once on the caller's
 // loop, with the answer or an error; that a served endpoint's handler runs only
 // on the endpoint's loop; and that a call meant for another leader term is
-// refused unexecuted. It never retries: who needs that re-sends, and every
-// method of this system may be executed twice.
+// refused unexecuted. The calls of one loop to one endpoint arrive in the order
+// they were made. It never retries: who needs that re-sends, and every method of
+// this system may be executed twice.
+//
+// The caller's and the callee's side are the same whatever lies between: a call
+// (call.go) and the endpoints of a process with their open requests
+// (endpoints.go). Memory puts nothing between them; Server puts frames
+// (frame.go) on one gRPC stream from each process to each other one
+// (link.go, session.go). Package rpctest holds what every System must do.
 package rpc
 
 import (
@@ -36,16 +43,24 @@ type System interface {
 	// Serve makes an endpoint reachable: h runs on loop for every call.
 	// Serving a name twice is a broken invariant.
 	Serve(endpoint string, loop actor.Loop, h Handler)
-	// Withdraw ends the endpoint; calls then fail with ErrUnknownEndpoint.
+	// Withdraw ends the endpoint; calls then fail with ErrUnknownEndpoint, also
+	// those it has not answered yet, executed or not: answer first, then
+	// withdraw.
 	Withdraw(endpoint string)
-	// Call sends req and runs then once on loop: resp is filled if err is nil.
-	// A timeout of zero means DefaultTimeout.
+	// Call sends req and runs then once on loop: resp is filled if err is nil,
+	// and must not be touched before. The request may be changed as soon as Call
+	// has returned. A timeout of zero means DefaultTimeout. It may be called
+	// from any goroutine.
 	Call(loop actor.Loop, to Address, c Call, resp proto.Message, then func(err error))
 	// Watch runs lost on loop, at most once, when the connection to a process
 	// that was once reached breaks. It is a hint that makes loss quick to see;
-	// heartbeats decide.
+	// heartbeats decide. A process does not lose itself.
 	Watch(loop actor.Loop, process string, lost func(cause error)) (stop func())
 }
+
+// MaxMessage is the most bytes a request or an answer may have, encoded. A larger
+// one is refused with a *RefusedError that names the method and the size.
+const MaxMessage = 64 << 20
 
 // DefaultTimeout bounds a call that names no timeout: Flink's pekko.ask.timeout.
 const DefaultTimeout = 10 * time.Second
@@ -72,17 +87,23 @@ type Handler interface {
 // The ways a call fails without having been executed, or without an answer.
 // Test with errors.Is; the text names callee and method.
 var (
-	// ErrUnreachable: no connection to the process. Not executed.
+	// ErrUnreachable: no connection to the process. Not executed, unless the
+	// error is ErrDisconnected as well.
 	ErrUnreachable = errors.New("unreachable")
+	// ErrDisconnected: the connection broke before the answer came. It may have
+	// been executed. Every such error is also ErrUnreachable.
+	ErrDisconnected = fmt.Errorf("connection lost before the answer: %w", ErrUnreachable)
 	// ErrTimeout: no answer in time. It may have been executed.
 	ErrTimeout = errors.New("no answer in time")
-	// ErrUnknownEndpoint: the process does not serve that endpoint or method.
+	// ErrUnknownEndpoint: the process does not serve that endpoint or method, or
+	// no longer.
 	ErrUnknownEndpoint = errors.New("unknown endpoint")
 	// ErrFenced: the callee is in another leader term. Not executed.
 	ErrFenced = errors.New("fenced off")
 )
 
-// RefusedError is the callee's own answer "no".
+// RefusedError is the callee's own answer "no": any error of a handler that is
+// none of the above arrives as one, with the text it had.
 type RefusedError struct{ Text string }
 
 func (e *RefusedError) Error() string { return e.Text }
