@@ -74,15 +74,19 @@ func unknownKey(key string, s setting) Problem {
 }
 
 // nearest returns the known key that key was most likely meant to be: the one
-// that ends in it, or the one at the smallest edit distance, in which case at
-// most a third of the key may differ. It returns "" when nothing is near.
+// it differs from in case only, else one that ends in it, else the one at the
+// smallest edit distance, in which case at most a third of the key may differ.
+// It returns "" when nothing is near.
 func nearest(key string) string {
 	lower := strings.ToLower(key)
 	best, bestDistance := "", max(2, len(key)/3)+1
 	for _, candidate := range suggestions() {
 		known := strings.ToLower(candidate)
-		if strings.HasSuffix(known, "."+lower) {
+		if known == lower {
 			return candidate
+		}
+		if bestDistance > 0 && lower != "" && strings.HasSuffix(known, "."+lower) {
+			best, bestDistance = candidate, 0
 		}
 		if gap := len(known) - len(lower); gap >= bestDistance || -gap >= bestDistance {
 			continue

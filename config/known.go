@@ -32,7 +32,7 @@ var known = sync.OnceValue(func() knownNames {
 		}
 		name, current, isOld := strings.Cut(line, " ")
 		if isOld {
-			k.current[name] = current
+			k.current[name], k.exact[current] = current, true
 			continue
 		}
 		if family, ok := strings.CutSuffix(name, "*"); ok {

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"regexp"
-	"strings"
 
 	"go.yaml.in/yaml/v3"
 )
@@ -54,6 +53,7 @@ type yamlReader struct {
 	settings map[string]setting
 	lines    map[string]int // where each key of settings stood
 	problems []Problem
+	full     bool // maxYAMLSettings was reached, and reading has ended
 }
 
 func (y *yamlReader) report(at *yaml.Node, key, what, fix string) {
@@ -67,7 +67,7 @@ func (y *yamlReader) mapping(node *yaml.Node, prefix string, depth int) {
 		y.report(node, prefix, fmt.Sprintf("nested more than %d levels deep", maxYAMLDepth), "")
 		return
 	}
-	for i := 0; i+1 < len(node.Content); i += 2 {
+	for i := 0; i+1 < len(node.Content) && !y.full; i += 2 {
 		name, value := resolve(node.Content[i]), resolve(node.Content[i+1])
 		if name.Kind != yaml.ScalarNode || name.Value == "" || name.Tag == "!!merge" {
 			y.report(name, prefix, "a key is not plain text", "")
@@ -133,18 +133,13 @@ func (y *yamlReader) set(name *yaml.Node, key, value string) {
 		y.report(name, key, fmt.Sprintf("set twice, first in line %d", first), "keep one of them")
 		return
 	}
-	if len(y.settings) >= maxYAMLSettings {
-		if len(y.settings) == maxYAMLSettings && !y.full() {
-			y.report(name, key, fmt.Sprintf("more than %d settings", maxYAMLSettings), "")
-		}
+	if len(y.settings) == maxYAMLSettings {
+		y.full = true
+		y.report(name, key, fmt.Sprintf("more than %d settings", maxYAMLSettings), "")
 		return
 	}
 	y.lines[key] = name.Line
 	y.settings[key] = setting{value: value, origin: y.at(name.Line)}
-}
-
-func (y *yamlReader) full() bool {
-	return len(y.problems) > 0 && strings.HasPrefix(y.problems[len(y.problems)-1].What, "more than ")
 }
 
 // resolve follows an alias to what it stands for.
