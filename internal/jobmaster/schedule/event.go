@@ -1,0 +1,140 @@
+package schedule
+
+import (
+	"fmt"
+
+	"github.com/weirstream/weir/internal/execgraph"
+	"github.com/weirstream/weir/internal/ident"
+	"github.com/weirstream/weir/internal/status"
+)
+
+// RequestID names one request for a slot; it is never used twice.
+type RequestID int64
+
+// An Event is something that happened to the job.
+type Event interface{ event() }
+
+type (
+	// Start says that everything is ready and the job may run.
+	Start struct{}
+
+	// SlotGranted says that a request got its slot.
+	SlotGranted struct {
+		Request RequestID
+		Slot    *execgraph.Slot
+	}
+
+	// SlotsRefused says that requests cannot be met, and why. They are no
+	// longer open.
+	SlotsRefused struct {
+		Requests []RequestID
+		Cause    *status.Failure
+	}
+
+	// SlotsLost says that slots that were granted are gone, with all that ran in
+	// them.
+	SlotsLost struct {
+		Allocations []ident.AllocationID
+		Cause       *status.Failure
+	}
+
+	// TaskReport is what a TaskManager reports of an attempt: INITIALIZING,
+	// RUNNING, or a terminal state.
+	TaskReport struct {
+		Attempt      ident.AttemptID
+		State        status.Execution
+		Failure      *status.Failure    // with FAILED
+		Metrics      *execgraph.Metrics // may be nil
+		Accumulators map[string]string  // with a terminal state
+	}
+
+	// DeployFailed says that the TaskManager did not take an attempt, or that it
+	// is not known whether it did.
+	DeployFailed struct {
+		Attempt ident.AttemptID
+		Cause   *status.Failure
+	}
+
+	// TaskLost says that an attempt runs no more, though nobody reported its end.
+	TaskLost struct {
+		Attempt ident.AttemptID
+		Cause   *status.Failure
+	}
+
+	// CancelJob is the user's wish. It is for a job that has not ended.
+	CancelJob struct{}
+
+	// FailJob is a failure of the job as a whole.
+	FailJob struct{ Cause *status.Failure }
+
+	// Suspend says that this master no longer leads the job.
+	Suspend struct{}
+)
+
+func (Start) event()        {}
+func (SlotGranted) event()  {}
+func (SlotsRefused) event() {}
+func (SlotsLost) event()    {}
+func (TaskReport) event()   {}
+func (DeployFailed) event() {}
+func (TaskLost) event()     {}
+func (CancelJob) event()    {}
+func (FailJob) event()      {}
+func (Suspend) event()      {}
+
+// An Effect is something the owner of the Scheduler must do, in the order
+// given.
+type Effect interface{ effect() }
+
+type (
+	// RequestSlots asks for all these slots. Each is answered by SlotGranted or
+	// SlotsRefused, unless withdrawn before.
+	RequestSlots struct {
+		Region   *execgraph.Region
+		Requests []SlotRequest
+	}
+
+	// WithdrawRequests takes requests back that are not granted.
+	WithdrawRequests struct{ Requests []RequestID }
+
+	// ReturnSlot gives a granted slot back. The request that got it is over.
+	ReturnSlot struct{ Allocation ident.AllocationID }
+
+	// Deploy tells the TaskManager of the attempt's slot to run it.
+	Deploy struct{ Execution *execgraph.Execution }
+
+	// CancelTask tells the TaskManager of the attempt's slot to stop it.
+	CancelTask struct{ Execution *execgraph.Execution }
+
+	// TaskChanged says that an attempt has a new state.
+	TaskChanged struct {
+		Execution *execgraph.Execution
+		From, To  status.Execution
+		Reason    string // empty: the usual course
+	}
+
+	// JobChanged says that the job has a new state. A terminal one is the last
+	// effect of all.
+	JobChanged struct {
+		From, To status.Job
+		Reason   string
+	}
+)
+
+func (RequestSlots) effect()     {}
+func (WithdrawRequests) effect() {}
+func (ReturnSlot) effect()       {}
+func (Deploy) effect()           {}
+func (CancelTask) effect()       {}
+func (TaskChanged) effect()      {}
+func (JobChanged) effect()       {}
+
+// A SlotRequest asks for one slot, for the subtasks with one number of one slot
+// sharing group.
+type SlotRequest struct {
+	ID    RequestID
+	Group string
+	Index int
+}
+
+func (r SlotRequest) String() string { return fmt.Sprintf("request %d: %s/%d", r.ID, r.Group, r.Index) }

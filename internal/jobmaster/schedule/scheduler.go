@@ -1,0 +1,275 @@
+package schedule
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/weirstream/weir/internal/execgraph"
+	"github.com/weirstream/weir/internal/ident"
+	"github.com/weirstream/weir/internal/invariant"
+	"github.com/weirstream/weir/internal/status"
+)
+
+// A Scheduler runs one job. Only its owner's loop touches it.
+type Scheduler struct {
+	graph    *execgraph.Graph
+	strategy RestartStrategy
+	sharing  *sharing
+	// scheduled are the regions that were given to a plan, by index.
+	scheduled []bool
+	// plans wait for slots, oldest first. There is at most one per region.
+	plans []*plan
+
+	now     time.Time // of the event being applied
+	effects []Effect  // made by the event being applied
+}
+
+// A plan is the wish to deploy one region, waiting for its slots.
+type plan struct {
+	region   *execgraph.Region
+	attempts []*execgraph.Execution
+	versions []int64 // of the attempts' vertices when the plan was made
+}
+
+// valid reports whether nothing was decided about any of the plan's subtasks
+// since it was made.
+func (p *plan) valid() bool {
+	for i, e := range p.attempts {
+		if e.Vertex.Version != p.versions[i] || e.Vertex.Current != e {
+			return false
+		}
+	}
+	return true
+}
+
+// New makes the scheduler of a job that is CREATED. A nil strategy is NoRestart.
+func New(graph *execgraph.Graph, strategy RestartStrategy) *Scheduler {
+	if strategy == nil {
+		strategy = NoRestart{}
+	}
+	return &Scheduler{graph: graph, strategy: strategy, sharing: newSharing(), scheduled: make([]bool, len(graph.Regions))}
+}
+
+// Apply advances the job by one event and returns what must now be done. It
+// reads no clock and starts nothing.
+func (s *Scheduler) Apply(ev Event, now time.Time) []Effect {
+	s.now, s.effects = now, nil
+	if s.graph.State().Terminal() {
+		s.afterEnd(ev)
+		return s.effects
+	}
+	switch ev := ev.(type) {
+	case Start:
+		s.start()
+	case SlotGranted:
+		s.slotGranted(ev)
+	case SlotsRefused:
+		s.slotsRefused(ev)
+	case SlotsLost:
+		var ran []*execgraph.Execution
+		for _, allocation := range ev.Allocations {
+			ran = append(ran, s.sharing.lose(allocation)...)
+		}
+		s.attemptsFailed(ran, ev.Cause, false)
+	case TaskReport:
+		s.taskReport(ev)
+	case DeployFailed:
+		if e := s.graph.Attempt(ev.Attempt); e != nil {
+			s.attemptsFailed(one(e), ev.Cause, true)
+		}
+	case TaskLost:
+		if e := s.graph.Attempt(ev.Attempt); e != nil {
+			s.attemptsFailed(one(e), ev.Cause, false)
+		}
+	case CancelJob:
+		s.cancelJob()
+	case FailJob:
+		s.jobFailed(nil, ev.Cause)
+	case Suspend:
+		s.suspend()
+	default:
+		invariant.Broken("unknown event %T", ev)
+	}
+	s.settle()
+	return s.effects
+}
+
+// afterEnd handles what comes in after the job's end: only a slot still has to
+// go back.
+func (s *Scheduler) afterEnd(ev Event) {
+	if granted, ok := ev.(SlotGranted); ok {
+		s.emit(ReturnSlot{Allocation: granted.Slot.Allocation})
+	}
+}
+
+func (s *Scheduler) emit(e Effect) { s.effects = append(s.effects, e) }
+
+func (s *Scheduler) start() {
+	s.setJob(status.JobRunning, "")
+	s.scheduleRegions()
+}
+
+// scheduleRegions makes plans for all regions whose inputs are there, in
+// topological order.
+func (s *Scheduler) scheduleRegions() {
+	for _, r := range s.graph.Regions {
+		if !s.scheduled[r.Index] && s.schedulable(r) {
+			s.scheduled[r.Index] = true
+			s.plan(r)
+		}
+	}
+}
+
+func (s *Scheduler) schedulable(r *execgraph.Region) bool {
+	for _, v := range r.Awaits {
+		if v.Current.State() != status.Finished {
+			return false
+		}
+	}
+	for _, v := range r.Vertices {
+		if v.Current.State() != status.Created {
+			return false
+		}
+	}
+	return true
+}
+
+// plan asks for the slots of a region.
+func (s *Scheduler) plan(r *execgraph.Region) {
+	p := &plan{region: r}
+	var requests []SlotRequest
+	for _, v := range r.Vertices {
+		s.setTask(v.Current, status.Scheduled, "")
+		p.attempts = append(p.attempts, v.Current)
+		p.versions = append(p.versions, v.Version)
+		if _, request := s.sharing.enter(v.Current); request != nil {
+			requests = append(requests, *request)
+		}
+	}
+	s.plans = append(s.plans, p)
+	if len(requests) > 0 {
+		s.emit(RequestSlots{Region: r, Requests: requests})
+	}
+	s.deployReady()
+}
+
+func (s *Scheduler) slotGranted(ev SlotGranted) {
+	if !s.sharing.grant(ev.Request, ev.Slot) {
+		s.emit(ReturnSlot{Allocation: ev.Slot.Allocation})
+		return
+	}
+	s.deployReady()
+}
+
+// deployReady deploys the plans that have all their slots, and drops those that
+// are void: their attempts gave up their slots when the versions moved.
+func (s *Scheduler) deployReady() {
+	waiting := s.plans[:0:0]
+	for _, p := range s.plans {
+		switch {
+		case !p.valid():
+		case s.complete(p):
+			s.deploy(p)
+		default:
+			waiting = append(waiting, p)
+		}
+	}
+	s.plans = waiting
+}
+
+func (s *Scheduler) complete(p *plan) bool {
+	for _, e := range p.attempts {
+		if shared := s.sharing.byKey[keyOf(e.Vertex)]; shared == nil || shared.slot == nil {
+			return false
+		}
+	}
+	return true
+}
+
+// deploy binds all attempts of a plan to their slots before the first is
+// deployed: every attempt must be told where its producers run.
+func (s *Scheduler) deploy(p *plan) {
+	for _, e := range p.attempts {
+		s.graph.Bind(e, s.sharing.byKey[keyOf(e.Vertex)].slot)
+	}
+	for _, e := range p.attempts {
+		s.setTask(e, status.Deploying, "")
+		s.emit(Deploy{Execution: e})
+	}
+}
+
+// slotsRefused fails the attempts that waited for slots that cannot be had.
+func (s *Scheduler) slotsRefused(ev SlotsRefused) {
+	var waited []*execgraph.Execution
+	for _, r := range ev.Requests {
+		waited = append(waited, s.sharing.refuse(r)...)
+	}
+	s.attemptsFailed(waited, ev.Cause, false)
+}
+
+// settle ends the job when nothing of it can change any more.
+func (s *Scheduler) settle() {
+	if !s.graph.AllTerminal() {
+		return
+	}
+	switch s.graph.State() {
+	case status.JobCancelling:
+		s.setJob(status.JobCanceled, "")
+	case status.JobFailing:
+		s.setJob(status.JobFailed, s.graph.FirstCause().Error())
+	case status.JobRunning:
+		if s.graph.AllFinished() {
+			s.setJob(status.JobFinished, "")
+		}
+	}
+}
+
+func (s *Scheduler) setJob(to status.Job, reason string) {
+	from := s.graph.State()
+	s.graph.SetState(to, s.now)
+	s.emit(JobChanged{From: from, To: to, Reason: reason})
+}
+
+// setTask makes a step of an attempt's state machine. A terminal step ends the
+// attempt's tenancy of its slot.
+func (s *Scheduler) setTask(e *execgraph.Execution, to status.Execution, reason string) {
+	from := e.State()
+	s.graph.SetExecution(e, to, s.now)
+	s.changed(e, from, reason)
+}
+
+func (s *Scheduler) changed(e *execgraph.Execution, from status.Execution, reason string) {
+	s.emit(TaskChanged{Execution: e, From: from, To: e.State(), Reason: reason})
+	if !e.State().Terminal() {
+		return
+	}
+	returned, withdrawn := s.sharing.leave(e)
+	if returned != nil {
+		s.emit(ReturnSlot{Allocation: returned.Allocation})
+	}
+	if withdrawn != 0 {
+		s.emit(WithdrawRequests{Requests: []RequestID{withdrawn}})
+	}
+}
+
+// Knows reports whether a report of an attempt in this state is news or a
+// repetition: if not, the attempt does not count here and must be stopped.
+func (s *Scheduler) Knows(id ident.AttemptID, reported status.Execution) bool {
+	e := s.graph.Attempt(id)
+	return e != nil && e.Deployed() && (!e.State().Terminal() || e.State() == reported)
+}
+
+// Waiting lists what the job waits for slots with, for people: one line a plan.
+func (s *Scheduler) Waiting() []string {
+	var lines []string
+	for _, p := range s.plans {
+		missing := 0
+		for _, e := range p.attempts {
+			if shared := s.sharing.byKey[keyOf(e.Vertex)]; shared != nil && shared.slot == nil {
+				missing++
+			}
+		}
+		lines = append(lines, fmt.Sprintf("region %d: %d of %d subtasks wait for a slot", p.region.Index, missing, len(p.attempts)))
+	}
+	return lines
+}
