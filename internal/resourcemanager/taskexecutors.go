@@ -1,0 +1,192 @@
+package resourcemanager
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/weirstream/weir/internal/ident"
+	"github.com/weirstream/weir/internal/resourcemanager/slotmanager"
+	"github.com/weirstream/weir/internal/rpc"
+	"github.com/weirstream/weir/internal/rpc/gateway"
+	"github.com/weirstream/weir/internal/rpc/pb"
+)
+
+// maxSlots bounds what one TaskManager may offer.
+const maxSlots = 1 << 16
+
+// taskExecutor is one registration of one TaskManager.
+type taskExecutor struct {
+	id       ident.ResourceID
+	instance ident.InstanceID
+	address  rpc.Address
+	request  *pb.RegisterTaskExecutorRequest // as it came, never changed
+	pinger   *pinger
+}
+
+func (m *Manager) registerTaskExecutor(req *pb.RegisterTaskExecutorRequest, reply func(*pb.RegisterTaskExecutorResponse, error)) {
+	if reason := m.unwanted(req); reason != "" {
+		m.log.Warn("TaskManager refused", "taskmanager", req.ResourceId, "address", req.RpcAddress, "reason", reason)
+		reply(&pb.RegisterTaskExecutorResponse{ResourceManagerId: m.id.String(), ClusterId: clusterText(m.options.Cluster), Rejected: reason}, nil)
+		return
+	}
+	t := &taskExecutor{id: ident.ResourceID(req.ResourceId), instance: ident.InstanceID{ID: ident.New(m.loop.Rand())},
+		address: rpc.Address{Process: req.RpcAddress, Endpoint: gateway.TaskExecutor}, request: req}
+	again := ""
+	m.executors = slices.DeleteFunc(m.executors, func(old *taskExecutor) bool {
+		if old.id == t.id {
+			old.pinger.stop()
+			again = " again"
+		}
+		return old.id == t.id
+	})
+	m.executors = append(m.executors, t)
+	t.pinger = m.pingTaskExecutor(t)
+	m.log.Info("TaskManager registered"+again, "taskmanager", t.id, "address", req.RpcAddress, "slots", req.Slots)
+	m.apply(slotmanager.Registered{TaskExecutor: t.id, Instance: t.instance, Slots: int(req.Slots), Total: profileFromProto(req.Total)})
+	reply(&pb.RegisterTaskExecutorResponse{InstanceId: t.instance.String(), ResourceManagerId: m.id.String(),
+		ClusterId: clusterText(m.options.Cluster), BlobAddress: m.options.BlobAddress}, nil)
+}
+
+func clusterText(c ident.ClusterID) string {
+	if c.IsZero() {
+		return ""
+	}
+	return c.String()
+}
+
+// unwanted says why a TaskManager is refused, or nothing.
+func (m *Manager) unwanted(req *pb.RegisterTaskExecutorRequest) string {
+	var cluster ident.ClusterID
+	if req.ClusterId != "" {
+		if err := cluster.UnmarshalText([]byte(req.ClusterId)); err != nil {
+			return "cluster id: " + err.Error()
+		}
+	}
+	switch {
+	case !cluster.IsZero() && cluster != m.options.Cluster:
+		return fmt.Sprintf("this is cluster %s, the TaskManager belongs to cluster %s", m.options.Cluster, cluster)
+	case req.Version != m.options.Version:
+		return fmt.Sprintf("this cluster runs version %q, the TaskManager is version %q", m.options.Version, req.Version)
+	case req.ResourceId == "" || req.RpcAddress == "":
+		return "a TaskManager must name its resource id and its address"
+	case req.Slots < 1 || req.Slots > maxSlots:
+		return fmt.Sprintf("a TaskManager has 1 to %d slots, this one says %d", maxSlots, req.Slots)
+	}
+	return ""
+}
+
+// pingTaskExecutor starts the heartbeats to a TaskManager; each answer is also
+// a slot report.
+func (m *Manager) pingTaskExecutor(t *taskExecutor) *pinger {
+	p := m.newPinger(t.address.Process, func(done func(error)) {
+		request := &pb.HeartbeatFromResourceManagerRequest{ResourceManagerId: m.id.String()}
+		gateway.HeartbeatFromResourceManager.Call(m.options.System, m.loop, t.address, ident.LeaderID{}, request, m.options.HeartbeatTimeout,
+			func(answer *pb.TaskExecutorHeartbeat, err error) {
+				done(err)
+				if err == nil && answer.Report != nil {
+					m.report(t, answer.Report)
+				}
+			})
+	}, func(cause string) {
+		m.log.Warn("TaskManager lost", "taskmanager", t.id, "cause", cause)
+		m.drop(t)
+	})
+	p.start()
+	return p
+}
+
+func (m *Manager) newPinger(process string, ping func(func(error)), lost func(string)) *pinger {
+	watch := func(broken func()) func() {
+		return m.options.System.Watch(m.loop, process, func(error) { broken() })
+	}
+	return &pinger{watch: watch, loop: m.loop, interval: m.options.HeartbeatInterval, timeout: m.options.HeartbeatTimeout,
+		threshold: m.options.HeartbeatThreshold, ping: ping, lost: lost}
+}
+
+// drop takes a TaskManager and its slots out of the cluster.
+func (m *Manager) drop(t *taskExecutor) {
+	t.pinger.stop()
+	m.executors = slices.DeleteFunc(m.executors, func(other *taskExecutor) bool { return other == t })
+	m.apply(slotmanager.Lost{Instance: t.instance})
+}
+
+// registered finds the registration a TaskManager speaks of.
+func (m *Manager) registered(resource, instance string) (*taskExecutor, error) {
+	var id ident.InstanceID
+	if err := id.UnmarshalText([]byte(instance)); err != nil {
+		return nil, rpc.Refuse("instance id: %v", err)
+	}
+	if t := m.executor(ident.ResourceID(resource), id); t != nil {
+		return t, nil
+	}
+	return nil, rpc.Refuse("TaskManager %s is not registered as instance %s", resource, instance)
+}
+
+func (m *Manager) sendSlotReport(req *pb.SendSlotReportRequest, reply func(*pb.Empty, error)) {
+	t, err := m.registered(req.ResourceId, req.InstanceId)
+	if err != nil {
+		reply(nil, err)
+		return
+	}
+	m.report(t, req.Report)
+	reply(&pb.Empty{}, nil)
+	t.pinger.alive()
+	t.pinger.send() // makes the connection, so that its loss will be seen
+}
+
+func (m *Manager) report(t *taskExecutor, report *pb.SlotReport) {
+	if m.executor(t.id, t.instance) != t {
+		return
+	}
+	e := slotmanager.Reported{Instance: t.instance}
+	for _, s := range report.GetSlots() {
+		status := slotmanager.SlotStatus{Index: int(s.Index), Profile: profileFromProto(s.Profile)}
+		if s.AllocationId != "" {
+			if err := errorOf(status.Allocation.UnmarshalText([]byte(s.AllocationId)), status.Job.UnmarshalText([]byte(s.JobId))); err != nil {
+				m.log.Warn("slot report has a line that cannot be read", "taskmanager", t.id, "slot", s.Index, "error", err)
+				continue
+			}
+		}
+		e.Slots = append(e.Slots, status)
+	}
+	m.apply(e)
+}
+
+func errorOf(all ...error) error {
+	for _, err := range all {
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (m *Manager) notifySlotAvailable(req *pb.NotifySlotAvailableRequest, reply func(*pb.Empty, error)) {
+	t, err := m.registered(req.ResourceId, req.InstanceId)
+	var allocation ident.AllocationID
+	if err := errorOf(err, allocation.UnmarshalText([]byte(req.AllocationId))); err != nil {
+		reply(nil, err)
+		return
+	}
+	m.apply(slotmanager.Freed{Instance: t.instance, Slot: int(req.SlotIndex), Allocation: allocation})
+	reply(&pb.Empty{}, nil)
+}
+
+func (m *Manager) disconnectTaskExecutor(req *pb.DisconnectTaskExecutorRequest, reply func(*pb.Empty, error)) {
+	t, err := m.registered(req.ResourceId, req.InstanceId)
+	if err != nil {
+		reply(nil, err)
+		return
+	}
+	m.log.Info("TaskManager disconnected", "taskmanager", t.id, "cause", req.Cause)
+	m.drop(t)
+	reply(&pb.Empty{}, nil)
+}
+
+func profileToProto(p slotmanager.Profile) *pb.ResourceProfile {
+	return &pb.ResourceProfile{Cpu: p.CPU, TaskHeap: p.TaskHeap, TaskOffHeap: p.TaskOffHeap, Managed: p.Managed, Network: p.Network}
+}
+
+func profileFromProto(p *pb.ResourceProfile) slotmanager.Profile {
+	return slotmanager.Profile{CPU: p.GetCpu(), TaskHeap: p.GetTaskHeap(), TaskOffHeap: p.GetTaskOffHeap(), Managed: p.GetManaged(), Network: p.GetNetwork()}
+}

@@ -1,0 +1,97 @@
+package resourcemanager
+
+import (
+	"net"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/weirstream/weir/internal/ident"
+	"github.com/weirstream/weir/internal/resourcemanager/slotmanager"
+)
+
+// View is what there is to see of one TaskManager. It shares nothing with the
+// Manager's state.
+type View struct {
+	ID            ident.ResourceID
+	RPCAddress    string
+	DataAddresses []string
+	DataPort      int // of the TCP data address; 0: there is none
+	LastHeartbeat time.Time
+	Slots         int
+	Free          int
+	Allocated     []AllocatedSlot
+	Total         slotmanager.Profile
+	// FreeResource is Total without what the allocated slots hold.
+	FreeResource slotmanager.Profile
+	Hardware     Hardware
+	// MemoryConfiguration is JSON, as the TaskManager gave it.
+	MemoryConfiguration []byte
+	// LogDir is where its log files are, when on this host.
+	LogDir string
+}
+
+// Hardware is the machine a TaskManager runs on; memory is in bytes.
+type Hardware struct {
+	CPUCores                                  int
+	PhysicalMemory, FreeMemory, ManagedMemory int64
+}
+
+// AllocatedSlot is a slot that a job has or is about to get.
+type AllocatedSlot struct {
+	Index   int
+	Job     ident.JobID
+	Profile slotmanager.Profile
+}
+
+// Overview counts the cluster's resources.
+type Overview struct{ TaskManagers, Slots, Free int }
+
+// TaskManagers lists the registered TaskManagers in the order they came.
+func (m *Manager) TaskManagers() []View {
+	views := make([]View, 0, len(m.executors))
+	for i, t := range m.executors {
+		views = append(views, view(t, m.slots.TaskExecutors()[i]))
+	}
+	return views
+}
+
+// Overview counts what is registered and what is free.
+func (m *Manager) Overview() Overview {
+	registered, free := m.slots.Slots()
+	return Overview{TaskManagers: len(m.executors), Slots: registered, Free: free}
+}
+
+func view(t *taskExecutor, slots *slotmanager.TaskExecutor) View {
+	r, h := t.request, t.request.Hardware
+	v := View{ID: t.id, RPCAddress: r.RpcAddress, DataAddresses: append([]string(nil), r.DataAddresses...),
+		DataPort: dataPort(r.DataAddresses), LastHeartbeat: t.pinger.last, Slots: len(slots.Slots), Free: slots.FreeSlots(),
+		Total: slots.Total, FreeResource: slots.Total, MemoryConfiguration: append([]byte(nil), r.MemoryConfiguration...), LogDir: r.LogDir,
+		Hardware: Hardware{CPUCores: int(h.GetCpuCores()), PhysicalMemory: h.GetPhysicalMemory(), FreeMemory: h.GetFreeMemory(), ManagedMemory: h.GetManagedMemory()}}
+	for _, s := range slots.Slots {
+		if s.State == slotmanager.Free {
+			continue
+		}
+		v.Allocated = append(v.Allocated, AllocatedSlot{Index: s.Index, Job: s.Job, Profile: s.Profile})
+		v.FreeResource.CPU -= s.Profile.CPU
+		v.FreeResource.TaskHeap -= s.Profile.TaskHeap
+		v.FreeResource.TaskOffHeap -= s.Profile.TaskOffHeap
+		v.FreeResource.Managed -= s.Profile.Managed
+		v.FreeResource.Network -= s.Profile.Network
+	}
+	return v
+}
+
+func dataPort(addresses []string) int {
+	for _, a := range addresses {
+		if strings.HasPrefix(a, "unix:") {
+			continue
+		}
+		if _, text, err := net.SplitHostPort(a); err == nil {
+			if port, err := strconv.Atoi(text); err == nil {
+				return port
+			}
+		}
+	}
+	return 0
+}
