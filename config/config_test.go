@@ -163,3 +163,25 @@ func TestEveryOptionHasADoc(t *testing.T) {
 		}
 	}
 }
+
+func TestMemoryModelReadsAConfig(t *testing.T) {
+	t.Setenv(PropertiesVariable, "")
+	dir := t.TempDir()
+	if err := WriteDefault(dir); err != nil {
+		t.Fatal(err)
+	}
+	c, err := Load(dir, []string{"taskmanager.memory.size=300m"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, err := memory.TaskManager(c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if m.Process != 1728*memory.MB || m.Managed != 300*memory.MB {
+		t.Errorf("%+v", m)
+	}
+	if j, err := memory.JobManager(c); err != nil || j.Heap != memory.GB {
+		t.Errorf("%+v, %v", j, err)
+	}
+}

@@ -87,15 +87,8 @@ var duration = kind[time.Duration]{
 	format: formatDuration,
 }
 
-var list = kind[[]string]{
-	name:   "list",
-	forms:  "values separated by semicolons, or a YAML list",
-	parse:  parseList,
-	format: formatList,
-}
-
-// paths is a list in which commas, bars and the system's own separator of
-// paths separate too, as they do in Flink's lists of directories.
+// paths is a list of directories. Commas, bars and the system's own separator
+// of paths separate them, as in Flink; so do the semicolons of a YAML list.
 var paths = kind[[]string]{
 	name:  "list of paths",
 	forms: "paths separated by commas, or a YAML list",

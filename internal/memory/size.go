@@ -55,17 +55,25 @@ func Parse(text string) (Size, error) {
 	}
 	n, err := strconv.ParseInt(number, 10, 64)
 	if err != nil {
-		return 0, fmt.Errorf("The value '%s' cannot be re represented as 64bit number (numeric overflow).", number)
+		return 0, flinks("The value '%s' cannot be re represented as 64bit number (numeric overflow).", number)
 	}
 	multiplier, ok := unitSize(unit)
 	if !ok {
-		return 0, fmt.Errorf("Memory size unit '%s' does not match any of the recognized units: %s", unit, unitList())
+		return 0, flinks("Memory size unit '%s' does not match any of the recognized units: %s", unit, unitList())
 	}
 	if n > int64(MaxSize/multiplier) {
-		return 0, fmt.Errorf("The value '%s' cannot be re represented as 64bit number of bytes (numeric overflow).", text)
+		return 0, flinks("The value '%s' cannot be re represented as 64bit number of bytes (numeric overflow).", text)
 	}
 	return Size(n) * multiplier, nil
 }
+
+// wording is an error text that is Flink's to the letter, with its capitals and
+// full stops, because people search for it.
+type wording string
+
+func (w wording) Error() string { return string(w) }
+
+func flinks(format string, args ...any) error { return wording(fmt.Sprintf(format, args...)) }
 
 func unitSize(name string) (Size, bool) {
 	if name == "" {
