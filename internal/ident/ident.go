@@ -70,7 +70,7 @@ func New(r *rand.Rand) ID {
 type (
 	// JobID names one submission of a program.
 	JobID struct{ ID }
-	// VertexID names a JobVertex; it equals the id of its chain's last operator.
+	// VertexID names a JobVertex; it equals the id of its chain's first operator.
 	VertexID struct{ ID }
 	// OperatorID names an operator: from its UID, or a structural hash.
 	OperatorID struct{ ID }

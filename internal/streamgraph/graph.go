@@ -77,12 +77,19 @@ type Node struct {
 	// Site is the user's file:line that made the node.
 	Site string
 
+	// Before, if not nil, is checked once before the job is submitted, not in its
+	// workers: what it refuses ends Execute. onCluster says that the program
+	// will run in other processes than this one.
+	Before func(onCluster bool) error
+
 	In, Out []*Edge
 
 	// Operator is an operator.Factory; Stream an operator.Stream of the output
 	// records (nil for sinks).
 	Operator any
 	Stream   any
+	// TwoPhase, if set, is how the node is split around its exchange in batch mode.
+	TwoPhase *TwoPhase
 }
 
 // Partitioner says to which subtask of the consumer a record goes.
@@ -116,4 +123,16 @@ type Edge struct {
 	// Implicit says that the user chose no partitioner: it is Forward where the
 	// parallelisms agree and becomes Rebalance where they do not.
 	Implicit bool
+}
+
+// TwoPhase is what a keyed aggregate becomes in batch mode: Operator aggregates
+// before the exchange, in a node of its own behind each producer, and Final,
+// which replaces the node's operator, merges what it emits.
+type TwoPhase struct {
+	Name     string
+	Types    string
+	Operator any // operator.Factory
+	Stream   any // operator.Stream of what is exchanged
+	Route    any // operator router of what is exchanged
+	Final    any // operator.Factory
 }

@@ -1,0 +1,41 @@
+package streamgraph
+
+// chainable says whether the node behind e runs in the task of the node before
+// it. These are Flink's conditions, each of which has a test.
+func chainable(g *Graph, e *Edge) bool {
+	return !g.ChainingDisabled &&
+		len(e.To.In) == 1 &&
+		e.Partitioner == Forward &&
+		e.From.Parallelism == e.To.Parallelism &&
+		e.From.SlotSharingGroup == e.To.SlotSharingGroup &&
+		e.From.CoLocation == e.To.CoLocation &&
+		e.To.Chaining == Always &&
+		e.From.Chaining != Never
+}
+
+// chain groups the nodes: each group's head first, every other node after the
+// one that feeds it. Groups stand in the order of their heads in the program.
+func chain(g *Graph) []*Chain {
+	var chains []*Chain
+	for _, n := range g.Nodes {
+		if len(n.In) == 1 && chainable(g, n.In[0]) {
+			continue
+		}
+		c := &Chain{Inputs: n.In}
+		collect(g, n, c)
+		chains = append(chains, c)
+	}
+	return chains
+}
+
+// collect adds n and all that is chained behind it to c.
+func collect(g *Graph, n *Node, c *Chain) {
+	c.Nodes = append(c.Nodes, n)
+	for _, e := range n.Out {
+		if chainable(g, e) {
+			collect(g, e.To, c)
+		} else {
+			c.Outputs = append(c.Outputs, e)
+		}
+	}
+}
