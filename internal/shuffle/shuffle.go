@@ -54,5 +54,33 @@ type Serializer interface {
 	Decode(src []byte) (batch.Batch, error)
 }
 
+// An AligningGate can stop reading a channel while a checkpoint's barrier is
+// awaited on the others. Only the task's own goroutine calls it.
+type AligningGate interface {
+	Gate
+	// Block keeps Poll from taking anything more of a channel.
+	Block(channel int)
+	// Unblock lets Poll take from the channel again.
+	Unblock(channel int)
+}
+
 // ErrCanceled is what a blocked Emit returns when its task was canceled.
 var ErrCanceled = errors.New("task canceled")
+
+// The ways an edge breaks from outside the task that sees it. All of them are
+// secondary failures: another task or process has a cause of its own to tell.
+var (
+	// ErrPeerLost is wrapped by the errors at both ends of a connection that
+	// could not be made or has broken.
+	ErrPeerLost = errors.New("connection to the TaskManager lost")
+	// ErrProducerFailed is wrapped by what a consumer is told when the task
+	// that writes to it failed, or its partition was released too early.
+	ErrProducerFailed = errors.New("producer failed")
+	// ErrPartitionNotFound is wrapped by what a consumer is told when its
+	// partition did not appear within the time allowed.
+	ErrPartitionNotFound = errors.New("partition not found")
+)
+
+// ErrInsufficientBuffers is wrapped by the refusal of a gate or connection whose
+// smallest need of network buffers cannot be met.
+var ErrInsufficientBuffers = errors.New("insufficient number of network buffers")

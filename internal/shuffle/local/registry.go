@@ -1,0 +1,175 @@
+package local
+
+import (
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/weirstream/weir/internal/ident"
+	"github.com/weirstream/weir/internal/shuffle"
+)
+
+// Settings are common to the partitions of a process.
+type Settings struct {
+	// Depth is how many batches a subpartition holds at most.
+	Depth int
+	// FrameBytes is how many bytes an encoded batch should have at most.
+	FrameBytes int
+	// Wait is how long a request waits for its partition to appear.
+	Wait time.Duration
+}
+
+// A Registry knows the partitions of a process and who waits for one that is
+// not there yet: tasks are deployed in any order.
+type Registry struct {
+	settings Settings
+
+	mu         sync.Mutex
+	partitions map[ident.PartitionID]*Partition
+	waiting    map[ident.PartitionID][]*Request
+	closed     bool
+}
+
+// NewRegistry makes an empty registry.
+func NewRegistry(s Settings) *Registry {
+	return &Registry{settings: s, partitions: map[ident.PartitionID]*Partition{}, waiting: map[ident.PartitionID][]*Request{}}
+}
+
+// Create makes a partition and answers the requests that wait for it. A
+// partition whose identifier is taken, or that comes after Close, is made but
+// has failed.
+func (r *Registry) Create(id ident.PartitionID, subpartitions int, newSerializer func() shuffle.Serializer, cancel <-chan struct{}) *Partition {
+	p := newPartition(id, subpartitions, r.settings, newSerializer, cancel, r.forget)
+	r.mu.Lock()
+	closed, taken := r.closed, r.partitions[id] != nil
+	if closed || taken {
+		r.mu.Unlock()
+		if closed {
+			p.Fail(fmt.Errorf("the process is shutting down"))
+		} else {
+			p.Fail(fmt.Errorf("the partition exists already"))
+		}
+		return p
+	}
+	r.partitions[id] = p
+	waiting := r.waiting[id]
+	delete(r.waiting, id)
+	r.mu.Unlock()
+	for _, q := range waiting {
+		q.timer.Stop()
+		q.answer(p)
+	}
+	return p
+}
+
+// A Request is one consumer's wish for one subpartition.
+type Request struct {
+	registry *Registry
+	id       ident.PartitionID
+	sub      int
+	done     func(*Queue, error)
+	timer    *time.Timer
+}
+
+// Request calls done once with the queue of a subpartition, at once or when its
+// partition appears, or with an error that wraps shuffle.ErrPartitionNotFound
+// when it does not. After Cancel, done may still be under way.
+func (r *Registry) Request(id ident.PartitionID, sub int, done func(*Queue, error)) *Request {
+	q := &Request{registry: r, id: id, sub: sub, done: done}
+	r.mu.Lock()
+	p, closed := r.partitions[id], r.closed
+	if p == nil && !closed {
+		q.timer = time.AfterFunc(r.settings.Wait, q.expire)
+		r.waiting[id] = append(r.waiting[id], q)
+	}
+	r.mu.Unlock()
+	switch {
+	case p != nil:
+		q.answer(p)
+	case closed:
+		done(nil, fmt.Errorf("request partition %s: the process is shutting down: %w", id, shuffle.ErrPartitionNotFound))
+	}
+	return q
+}
+
+func (q *Request) answer(p *Partition) {
+	if q.sub < 0 || q.sub >= len(p.queues) {
+		q.done(nil, fmt.Errorf("request subpartition %d of partition %s, which has %d: %w", q.sub, q.id, len(p.queues), shuffle.ErrPartitionNotFound))
+		return
+	}
+	q.done(&p.queues[q.sub], nil)
+}
+
+func (q *Request) expire() {
+	if q.registry.unlist(q) {
+		q.done(nil, fmt.Errorf("request partition %s: not there within %s: %w", q.id, q.registry.settings.Wait, shuffle.ErrPartitionNotFound))
+	}
+}
+
+// Cancel gives up a request that waits.
+func (q *Request) Cancel() {
+	if q.registry.unlist(q) {
+		q.timer.Stop()
+	}
+}
+
+// unlist takes a request off the list and reports whether it was there.
+func (r *Registry) unlist(q *Request) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	list := r.waiting[q.id]
+	for i, other := range list {
+		if other == q {
+			if r.waiting[q.id] = append(list[:i], list[i+1:]...); len(list) == 1 {
+				delete(r.waiting, q.id)
+			}
+			return true
+		}
+	}
+	return false
+}
+
+// Release gives up a partition, if it is there.
+func (r *Registry) Release(id ident.PartitionID) {
+	r.mu.Lock()
+	p := r.partitions[id]
+	delete(r.partitions, id)
+	r.mu.Unlock()
+	if p != nil {
+		p.Release()
+	}
+}
+
+// forget drops a partition that is consumed.
+func (r *Registry) forget(p *Partition) {
+	r.mu.Lock()
+	if r.partitions[p.id] == p {
+		delete(r.partitions, p.id)
+	}
+	r.mu.Unlock()
+}
+
+// Len is how many partitions are held.
+func (r *Registry) Len() int {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return len(r.partitions)
+}
+
+// Close releases all partitions and ends all requests that wait.
+func (r *Registry) Close() {
+	r.mu.Lock()
+	r.closed = true
+	partitions, waiting := r.partitions, r.waiting
+	r.partitions, r.waiting = map[ident.PartitionID]*Partition{}, map[ident.PartitionID][]*Request{}
+	r.mu.Unlock()
+	for _, p := range partitions {
+		p.Release()
+	}
+	for _, list := range waiting {
+		for _, q := range list {
+			q.timer.Stop()
+			q.done(nil, fmt.Errorf("request partition %s: the process is shutting down: %w", q.id, shuffle.ErrPartitionNotFound))
+		}
+	}
+}
