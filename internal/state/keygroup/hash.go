@@ -55,7 +55,11 @@ func hashMemory(p unsafe.Pointer, n int) uint64 {
 	lane := uint64(mix0)
 	switch {
 	case n > 16:
-		lane = hashLong(p, n)
+		if n <= 32 {
+			lane = fold(word(p, 0)^mix1, word(p, 8)^lane)
+		} else {
+			lane = hashLong(p, n)
+		}
 		a, b = word(p, n-16), word(p, n-8)
 	case n >= 8:
 		a, b = word(p, 0), word(p, n-8)
@@ -67,7 +71,8 @@ func hashMemory(p unsafe.Pointer, n int) uint64 {
 	return finish(a^mix1^uint64(n), b^lane)
 }
 
-// hashLong folds all but the last 1 to 16 bytes of more than 16.
+// hashLong folds all but the last 1 to 16 bytes of more than 16. Its caller does
+// the same for up to 32 without the call.
 func hashLong(p unsafe.Pointer, n int) uint64 {
 	lane, i := uint64(mix0), 0
 	if n > 64 {

@@ -143,10 +143,42 @@ func (t *intTable[V]) upsertZero(hash uint64) (*V, bool) {
 
 // upsertBatch upserts the keys in order and calls f with start plus their index.
 func (t *intTable[V]) upsertBatch(keys, hashes []uint64, start int, f func(i int, v *V, created bool)) {
-	for i, key := range keys {
-		v, created := t.upsert(key, hashes[i])
-		f(start+i, v, created)
+	if t.bytes > touchBytes {
+		t.touch(hashes)
 	}
+	for i, hash := range hashes[:len(keys)] {
+		key := keys[i]
+		if key == 0 {
+			v, created := t.upsertZero(hash)
+			f(start+i, v, created)
+			continue
+		}
+		g := t.group(hash)
+		e := g.find(key, hash)
+		if e.key == key {
+			f(start+i, &e.v, false)
+			continue
+		}
+		f(start+i, t.insert(g, e, key, hash), true)
+	}
+}
+
+// touchBytes is the size from which a table is so much larger than the caches
+// that fetching the entries of a batch first is worth the work.
+const touchBytes = 4 << 20
+
+// touch reads the entries where the keys of these hashes probably are, one after
+// another without a decision between them, so that the misses overlap.
+func (t *intTable[V]) touch(hashes []uint64) {
+	groups, own := t.groups, t.own
+	var sum uint64
+	for _, hash := range hashes {
+		if index := own.index(hash); uint(index) < uint(len(groups)) {
+			entries := groups[index].entries
+			sum += entries[hash&uint64(len(entries)-1)].key
+		}
+	}
+	t.touched = sum
 }
 
 func (t *intTable[V]) rangeGroup(index int, f func(key uint64, v *V) bool) bool {

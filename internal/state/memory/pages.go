@@ -23,35 +23,40 @@ const (
 // pages is the memory of the rows of one key group, in the order in which they
 // were added. Rows never move. A ref is the number of a page and the word in it
 // where the row begins; the highest page number is unused so that ref+1 is
-// never zero.
-//
-// Invariant: pages after list[current] are empty.
+// never zero. What finding a row does not need is in the log, to keep the key
+// groups of a table small enough for the first-level cache.
 type pages struct {
-	list    []page
-	current int
-	bytes   int // of the list and of what it points to
+	bases []unsafe.Pointer // to arrays of words that hold no pointers
+	log   *pageLog         // nil when there are no pages
 }
 
-// A page points to memory that holds no pointers.
-type page struct {
-	base       unsafe.Pointer // to an array of words
-	used, size uint32         // in words
+// A pageLog says how full pages are.
+//
+// Invariant: sizes[i] belongs to bases[i]; pages after current are empty.
+type pageLog struct {
+	sizes   []pageSize
+	current int
+	words   int // of all pages
 }
+
+type pageSize struct{ used, words uint32 }
+
+func (s pageSize) fits(words int) bool { return words <= int(s.words-s.used) }
 
 // at returns the row with this ref.
 func (p *pages) at(ref uint32) row {
-	return row(unsafe.Add(p.list[ref>>offsetBits].base, ref&(maxPageWords-1)*wordBytes))
+	return row(unsafe.Add(p.bases[ref>>offsetBits], ref&(maxPageWords-1)*wordBytes))
 }
 
 // add makes room for a row, which may hold what an earlier row left there.
 func (p *pages) add(words int) (ref uint32, r row) {
-	if p.current == len(p.list) || words > int(p.list[p.current].size-p.list[p.current].used) {
+	if p.log == nil || !p.log.sizes[p.log.current].fits(words) {
 		p.next(words)
 	}
-	pg := &p.list[p.current]
-	at := pg.used
-	pg.used += uint32(words)
-	return uint32(p.current)<<offsetBits | at, row(unsafe.Add(pg.base, at*wordBytes))
+	size := &p.log.sizes[p.log.current]
+	ref = uint32(p.log.current)<<offsetBits | size.used
+	size.used += uint32(words)
+	return ref, p.at(ref)
 }
 
 // next makes current a page with so many free words: the next one that is large
@@ -61,37 +66,55 @@ func (p *pages) next(words int) {
 	if words > math.MaxUint32/wordBytes {
 		invariant.Broken("the bytes of a key and its accumulator, here %d words, fit into 4 GiB", words)
 	}
-	last := 0
-	for i := p.current; i < len(p.list); i++ {
-		if pg := p.list[i]; words <= int(pg.size-pg.used) {
-			p.current = i
+	if p.log == nil {
+		p.log = new(pageLog)
+	}
+	log, last := p.log, 0
+	for i := log.current; i < len(log.sizes); i++ {
+		if log.sizes[i].fits(words) {
+			log.current = i
 			return
 		}
-		last = int(p.list[i].size)
+		last = int(log.sizes[i].words)
 	}
-	if len(p.list) >= maxPages {
+	if len(log.sizes) >= maxPages {
 		invariant.Broken("one key group has fewer than %d pages of rows", maxPages)
 	}
 	size := max(words, min(max(minPageWords, 2*last), maxPageWords))
-	p.bytes -= cap(p.list) * int(unsafe.Sizeof(page{}))
-	p.current = len(p.list)
-	p.list = append(p.list, page{base: unsafe.Pointer(unsafe.SliceData(make([]uint64, size))), size: uint32(size)})
-	p.bytes += cap(p.list)*int(unsafe.Sizeof(page{})) + size*wordBytes
+	log.current = len(log.sizes)
+	log.sizes = append(log.sizes, pageSize{words: uint32(size)})
+	log.words += size
+	p.bases = append(p.bases, unsafe.Pointer(unsafe.SliceData(make([]uint64, size))))
 }
 
 // clear removes all rows and keeps the pages, except those of a single row.
 func (p *pages) clear() {
-	kept := p.list[:0]
-	for _, pg := range p.list {
-		if pg.size > maxPageWords {
-			p.bytes -= int(pg.size) * wordBytes
+	if p.log == nil {
+		return
+	}
+	kept := 0
+	for i, size := range p.log.sizes {
+		if size.words > maxPageWords {
+			p.log.words -= int(size.words)
 			continue
 		}
-		pg.used = 0
-		kept = append(kept, pg)
+		p.bases[kept], p.log.sizes[kept] = p.bases[i], pageSize{words: size.words}
+		kept++
 	}
-	clear(p.list[len(kept):])
-	p.list, p.current = kept, 0
+	if kept == 0 {
+		*p = pages{}
+		return
+	}
+	clear(p.bases[kept:])
+	p.bases, p.log.sizes, p.log.current = p.bases[:kept], p.log.sizes[:kept], 0
+}
+
+// memory returns the bytes of the pages and of what finds them.
+func (p *pages) memory() int {
+	if p.log == nil {
+		return 0
+	}
+	return p.log.words*wordBytes + cap(p.bases)*8 + cap(p.log.sizes)*8 + int(unsafe.Sizeof(*p.log))
 }
 
 // A row points to the accumulator, or its number among those kept apart, then
@@ -121,12 +144,45 @@ func (l rowLayout) words(key string) int {
 // key returns the key of the row, which aliases it. No pointer is made to the
 // bytes of an empty key: it could lie behind the page.
 func (l rowLayout) key(r row) string {
-	n := *(*uint32)(unsafe.Add(unsafe.Pointer(r), l.head))
+	n := l.keyLen(r)
 	if n == 0 {
 		return ""
 	}
-	return unsafe.String((*byte)(unsafe.Add(unsafe.Pointer(r), l.head+4)), int(n))
+	return unsafe.String((*byte)(unsafe.Add(unsafe.Pointer(r), l.head+4)), n)
 }
+
+// keyLen returns the length of the key of the row.
+func (l rowLayout) keyLen(r row) int { return int(*(*uint32)(unsafe.Add(unsafe.Pointer(r), l.head))) }
+
+// holds says whether the key of the row is this one. Up to 16 bytes are two
+// words, or two halves, that overlap where the length is not a multiple.
+func (l rowLayout) holds(r row, key string) bool {
+	n := len(key)
+	if n == 0 || l.keyLen(r) != n {
+		return n == l.keyLen(r)
+	}
+	p, q := unsafe.Add(unsafe.Pointer(r), l.head+4), unsafe.Pointer(unsafe.StringData(key))
+	switch {
+	case n > 16:
+		return unsafe.String((*byte)(p), n) == key
+	case n >= 8:
+		return load64(p, 0) == load64(q, 0) && load64(p, n-8) == load64(q, n-8)
+	case n >= 4:
+		return load32(p, 0) == load32(q, 0) && load32(p, n-4) == load32(q, n-4)
+	}
+	for i := range n {
+		if load8(p, i) != load8(q, i) {
+			return false
+		}
+	}
+	return true
+}
+
+func load64(p unsafe.Pointer, i int) uint64 { return *(*uint64)(unsafe.Add(p, i)) }
+
+func load32(p unsafe.Pointer, i int) uint32 { return *(*uint32)(unsafe.Add(p, i)) }
+
+func load8(p unsafe.Pointer, i int) uint8 { return *(*uint8)(unsafe.Add(p, i)) }
 
 // init writes the key and a zero accumulator into the row.
 func (l rowLayout) init(r row, key string) {

@@ -14,7 +14,7 @@ type rowTable[V any] struct {
 	groups  []rowGroup[V]
 	layout  rowLayout
 	len     int
-	touched uint64 // the result of touching; it keeps the compiler from dropping it
+	touched uint32 // the result of touching; it keeps the compiler from dropping it
 }
 
 // A rowGroup holds the rows of one key group and the slots that find them.
@@ -29,9 +29,9 @@ type rowTable[V any] struct {
 // insertion makes its own before it writes.
 type rowGroup[V any] struct {
 	slots  []uint64
-	room   int // keys to insert before the slots double
 	pages  pages
-	values chunks[V] // the accumulators, where V holds pointers
+	room   int        // keys to insert before the slots double
+	values *chunks[V] // the accumulators, where V holds pointers; else nil
 }
 
 func newRowTable[V any](own groups, count int) *rowTable[V] {
@@ -39,6 +39,9 @@ func newRowTable[V any](own groups, count int) *rowTable[V] {
 	empty := make([]uint64, 1)
 	for i := range t.groups {
 		t.groups[i].slots = empty
+		if t.layout.apart {
+			t.groups[i].values = new(chunks[V])
+		}
 	}
 	return t
 }
@@ -77,7 +80,7 @@ func (g *rowGroup[V]) find(key string, hash uint64, layout rowLayout) (slot uint
 			return i, nil
 		}
 		if uint32(s>>32) == uint32(hash) {
-			if r := g.pages.at(uint32(s) - 1); layout.key(r) == key {
+			if r := g.pages.at(uint32(s) - 1); layout.holds(r, key) {
 				return i, r
 			}
 		}
@@ -136,23 +139,50 @@ func (g *rowGroup[V]) vacant(hash32 uint32) uint64 {
 }
 
 // upsertBatch upserts the keys in order and calls f with start plus their
-// index. It first looks at the slots and rows where they will probably be
-// found, all one after another, so that the memory is fetched at the same time
-// for many keys; the row of one key cannot be fetched before its slot.
+// index. It first finds the rows that probably hold the keys, in steps of which
+// each does one thing for all keys, so that the misses of many keys overlap: the
+// row of one key cannot be fetched before its slot. Then it compares. Rows do
+// not move, so that what was found stays right while new keys are inserted.
 func (t *rowTable[V]) upsertBatch(keys []string, hashes []uint64, start int, f func(i int, v *V, created bool)) {
-	t.touch(hashes)
+	var found [batchSize]row
+	t.findProbable(hashes, found[:len(hashes)])
 	for i, key := range keys {
-		v, created := t.upsert(key, hashes[i])
+		hash := hashes[i]
+		if r := found[i]; r != nil && t.layout.holds(r, key) {
+			if t.layout.apart {
+				f(start+i, t.group(hash).value(r, t.layout), false)
+			} else {
+				f(start+i, (*V)(r), false) // as value, without looking up the group
+			}
+			continue
+		}
+		v, created := t.upsert(key, hash)
 		f(start+i, v, created)
 	}
 }
 
-func (t *rowTable[V]) touch(hashes []uint64) {
-	var sum uint64
-	for _, hash := range hashes {
-		g := t.group(hash)
-		if s := g.slots[hash&uint64(len(g.slots)-1)]; s != 0 {
-			sum += *(*uint64)(g.pages.at(uint32(s) - 1))
+// findProbable sets rows[i] to the row of the first slot that carries the lower
+// half of hashes[i], and leaves it nil where there is none.
+func (t *rowTable[V]) findProbable(hashes []uint64, rows []row) {
+	groups, own := t.groups, t.own
+	for i, hash := range hashes {
+		index := own.index(hash)
+		if uint(index) >= uint(len(groups)) {
+			own.foreign(index, len(groups))
+		}
+		g := &groups[index]
+		mask := uint64(len(g.slots) - 1)
+		for at := hash & mask; g.slots[at] != 0; at = (at + 1) & mask {
+			if s := g.slots[at]; uint32(s>>32) == uint32(hash) {
+				rows[i] = g.pages.at(uint32(s) - 1)
+				break
+			}
+		}
+	}
+	var sum uint32
+	for _, r := range rows {
+		if r != nil {
+			sum += uint32(t.layout.keyLen(r))
 		}
 	}
 	t.touched = sum
@@ -161,9 +191,9 @@ func (t *rowTable[V]) touch(hashes []uint64) {
 // rangeGroup calls f with the rows of a group in order. The key aliases its row.
 func (t *rowTable[V]) rangeGroup(index int, f func(i int, key string, v *V) bool) bool {
 	g, i := &t.groups[index], 0
-	for _, p := range g.pages.list {
-		for at := uint32(0); at < p.used; i++ {
-			r := row(unsafe.Add(p.base, at*wordBytes))
+	for page, base := range g.pages.bases {
+		for at := uint32(0); at < g.pages.log.sizes[page].used; i++ {
+			r := row(unsafe.Add(base, at*wordBytes))
 			key := t.layout.key(r)
 			if !f(i, key, g.value(r, t.layout)) {
 				return false
@@ -183,7 +213,9 @@ func (t *rowTable[V]) clear() {
 			g.room = growth(len(g.slots))
 		}
 		g.pages.clear()
-		g.values.clear()
+		if t.layout.apart {
+			g.values.clear()
+		}
 	}
 }
 
@@ -191,7 +223,10 @@ func (t *rowTable[V]) memory() int {
 	bytes := int(unsafe.Sizeof(*t)) + len(t.groups)*int(unsafe.Sizeof(rowGroup[V]{}))
 	for i := range t.groups {
 		g := &t.groups[i]
-		bytes += len(g.slots)*8 + g.pages.bytes + g.values.bytes()
+		bytes += len(g.slots)*8 + g.pages.memory()
+		if t.layout.apart {
+			bytes += g.values.bytes()
+		}
 	}
 	return bytes
 }

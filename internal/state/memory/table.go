@@ -43,16 +43,22 @@ type Table[K comparable, V any] struct {
 	rows    *rowTable[V]
 	keys    []chunks[K]
 	batch   *scratch
-	key     K // the key being encoded
+	encoder *encoder[K] // if keys are encoded
 }
 
-// scratch is what the operations on batches need besides the table.
+// scratch is what the operations on batches need besides the table. It is made
+// by the first batch.
 type scratch struct {
-	hashes  [batchSize]uint64
-	ints    [batchSize]uint64 // keys widened to 64 bits
-	strings [batchSize]string // encoded keys; they alias buf
-	ends    [batchSize]int    // where each encoded key ends in buf
-	buf     []byte
+	hashes [batchSize]uint64
+	ints   [batchSize]uint64 // keys widened to 64 bits
+}
+
+// encoder is what a table of encoded keys needs to encode them.
+type encoder[K comparable] struct {
+	key     K                 // the key being encoded
+	buf     []byte            // its bytes, or those of a batch
+	ends    [batchSize]int    // where each key of a batch ends in buf
+	strings [batchSize]string // the keys of a batch; they alias buf
 }
 
 // New returns an empty table. It fails when the key groups are not a part of
@@ -65,7 +71,7 @@ func New[K comparable, V any](o Options[K]) (*Table[K, V], error) {
 	if err != nil {
 		return nil, fmt.Errorf("creating the state of key groups [%d,%d]: %w", o.First, o.Last, err)
 	}
-	t := &Table[K, V]{options: o, hasher: hasher, kind: hasher.Kind(), batch: new(scratch)}
+	t := &Table[K, V]{options: o, hasher: hasher, kind: hasher.Kind()}
 	own := groups{first: o.First, max: o.Max}
 	count := o.Last - o.First + 1
 	if t.kind.Integer() {
@@ -73,8 +79,11 @@ func New[K comparable, V any](o Options[K]) (*Table[K, V], error) {
 		return t, nil
 	}
 	t.rows = newRowTable[V](own, count)
-	if t.kind == keygroup.Encoded && o.DecodeKey == nil {
-		t.keys = make([]chunks[K], count)
+	if t.kind == keygroup.Encoded {
+		t.encoder = new(encoder[K])
+		if o.DecodeKey == nil {
+			t.keys = make([]chunks[K], count)
+		}
 	}
 	return t, nil
 }
@@ -131,9 +140,10 @@ func (t *Table[K, V]) Get(k K, hash uint64) (*V, bool) {
 // encode returns the canonical bytes of k, which are valid until the next key
 // is encoded.
 func (t *Table[K, V]) encode(k K) string {
-	t.key = k
-	t.batch.buf = t.options.EncodeKey(t.batch.buf[:0], &t.key)
-	return alias(t.batch.buf)
+	e := t.encoder
+	e.key = k
+	e.buf = t.options.EncodeKey(e.buf[:0], &e.key)
+	return alias(e.buf)
 }
 
 // UpsertBatch finds or creates the accumulator of each key and calls f with the
@@ -141,6 +151,9 @@ func (t *Table[K, V]) encode(k K) string {
 // once. The pointer is valid only during the call of f, and f must not use the
 // table.
 func (t *Table[K, V]) UpsertBatch(keys []K, f func(i int, v *V, created bool)) {
+	if t.batch == nil {
+		t.batch = new(scratch)
+	}
 	for start := 0; start < len(keys); start += batchSize {
 		part := keys[start:min(start+batchSize, len(keys))]
 		switch {
@@ -182,18 +195,18 @@ func (t *Table[K, V]) words(keys []K) []uint64 {
 // encodeBatch returns the canonical bytes of the keys, which are valid until
 // the next key is encoded.
 func (t *Table[K, V]) encodeBatch(keys []K) []string {
-	b := t.batch
-	b.buf = b.buf[:0]
+	e := t.encoder
+	e.buf = e.buf[:0]
 	for i := range keys {
-		b.buf = t.options.EncodeKey(b.buf, &keys[i])
-		b.ends[i] = len(b.buf)
+		e.buf = t.options.EncodeKey(e.buf, &keys[i])
+		e.ends[i] = len(e.buf)
 	}
 	start := 0
-	for i, end := range b.ends[:len(keys)] {
-		b.strings[i] = alias(b.buf[start:end])
+	for i, end := range e.ends[:len(keys)] {
+		e.strings[i] = alias(e.buf[start:end])
 		start = end
 	}
-	return b.strings[:len(keys)]
+	return e.strings[:len(keys)]
 }
 
 func (t *Table[K, V]) upsertStrings(keys []string, start int, f func(i int, v *V, created bool)) {
@@ -215,7 +228,13 @@ func (t *Table[K, V]) Len() int {
 // Bytes returns the memory that the table holds, used or kept for reuse. What
 // accumulators and kept keys point to is not counted.
 func (t *Table[K, V]) Bytes() int {
-	bytes := int(unsafe.Sizeof(*t)+unsafe.Sizeof(*t.batch)) + cap(t.batch.buf)
+	bytes := int(unsafe.Sizeof(*t))
+	if t.batch != nil {
+		bytes += int(unsafe.Sizeof(*t.batch))
+	}
+	if t.encoder != nil {
+		bytes += int(unsafe.Sizeof(*t.encoder)) + cap(t.encoder.buf)
+	}
 	bytes += cap(t.keys) * int(unsafe.Sizeof(chunks[K]{}))
 	for i := range t.keys {
 		bytes += t.keys[i].bytes()
@@ -229,9 +248,9 @@ func (t *Table[K, V]) Bytes() int {
 // Clear removes all keys and keeps the memory for reuse, except that of very
 // long keys.
 func (t *Table[K, V]) Clear() {
-	var none K
-	t.key = none
-	clear(t.batch.strings[:])
+	if t.encoder != nil {
+		*t.encoder = encoder[K]{buf: t.encoder.buf}
+	}
 	for i := range t.keys {
 		t.keys[i].clear()
 	}
