@@ -1,0 +1,98 @@
+package dispatcher
+
+import (
+	"context"
+	"slices"
+
+	"github.com/weirstream/weir/internal/actor"
+	"github.com/weirstream/weir/internal/execgraph"
+	"github.com/weirstream/weir/internal/ident"
+	"github.com/weirstream/weir/internal/jobgraph"
+	"github.com/weirstream/weir/internal/status"
+)
+
+// The methods here are called from any goroutine but the loop's. Beside the
+// errors they name, they return the context's cause when it ends first and
+// actor.ErrStopped when the loop has ended.
+
+// Submit takes a job and starts it; the graph is the Dispatcher's from then
+// on. It fails with a *DuplicateError, a *SubmissionError or ErrClosing. That
+// the job cannot be initialized is no such error: it is then FAILED.
+func (d *Dispatcher) Submit(ctx context.Context, graph *jobgraph.Graph) error {
+	refused, err := actor.Query(ctx, d.loop, func() error { return d.submit(graph) })
+	return first(err, refused)
+}
+
+// Cancel asks a job to end as CANCELED and does not wait for that. It fails
+// with a *NotFoundError, or a *TerminatedError if the job has ended otherwise.
+func (d *Dispatcher) Cancel(ctx context.Context, id ident.JobID) error {
+	refused, err := actor.Query(ctx, d.loop, func() error { return d.cancel(id) })
+	return first(err, refused)
+}
+
+// Job describes a job, running or finished. It fails with a *NotFoundError.
+func (d *Dispatcher) Job(ctx context.Context, id ident.JobID) (execgraph.View, error) {
+	r, err := actor.Query(ctx, d.loop, func() result {
+		v, err := d.view(id)
+		return result{v, err}
+	})
+	return r.view, first(err, r.err)
+}
+
+// Jobs describes all jobs there are to see, the newest first.
+func (d *Dispatcher) Jobs(ctx context.Context) ([]execgraph.View, error) {
+	return actor.Query(ctx, d.loop, d.views)
+}
+
+// Counts says how many jobs there are to see in each state.
+func (d *Dispatcher) Counts(ctx context.Context) (map[status.Job]int, error) {
+	return actor.Query(ctx, d.loop, func() map[status.Job]int {
+		counts := map[status.Job]int{}
+		for _, v := range d.views() {
+			counts[v.State]++
+		}
+		return counts
+	})
+}
+
+// Wait waits for the end of a job and gives its last view, whose state is
+// terminal. It fails with a *NotFoundError.
+func (d *Dispatcher) Wait(ctx context.Context, id ident.JobID) (execgraph.View, error) {
+	w := &waiter{}
+	r, err := actor.Ask(ctx, d.loop, func(reply func(result)) {
+		j := d.find(id)
+		if j == nil {
+			v, err := d.view(id)
+			reply(result{v, err})
+			return
+		}
+		w.reply = reply
+		j.waiters = append(j.waiters, w)
+	})
+	if err != nil {
+		// Nobody listens any more: a client that polls must not leave one
+		// waiter behind for each poll.
+		d.loop.Post(func() {
+			if j := d.find(id); j != nil {
+				j.waiters = slices.DeleteFunc(j.waiters, func(other *waiter) bool { return other == w })
+			}
+		})
+	}
+	return r.view, first(err, r.err)
+}
+
+// Close takes no more jobs, suspends those that run and returns when they have
+// ended. Those who wait get a SUSPENDED view.
+func (d *Dispatcher) Close(ctx context.Context, cause error) error {
+	_, err := actor.Ask(ctx, d.loop, func(reply func(struct{})) { d.close(cause, func() { reply(struct{}{}) }) })
+	return err
+}
+
+func first(errs ...error) error {
+	for _, err := range errs {
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}

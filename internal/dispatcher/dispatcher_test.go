@@ -1,0 +1,218 @@
+package dispatcher
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/cockroachdb/datadriven"
+	"go.uber.org/goleak"
+
+	"github.com/weirstream/weir/internal/actor"
+	"github.com/weirstream/weir/internal/execgraph"
+	"github.com/weirstream/weir/internal/ident"
+	"github.com/weirstream/weir/internal/jobgraph"
+	"github.com/weirstream/weir/internal/status"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// A master is a JobMaster that does what the script says.
+type master struct {
+	w     *world
+	graph *jobgraph.Graph
+	ended func(execgraph.View)
+	view  execgraph.View
+}
+
+func (m *master) note(format string, args ...any) {
+	m.w.notes = append(m.w.notes, m.graph.Name+": "+fmt.Sprintf(format, args...))
+}
+
+func (m *master) move(to status.Job) {
+	m.view.State = to
+	m.view.Stamps[to] = m.w.loop.Now()
+	if to.Terminal() {
+		m.view.End = m.w.loop.Now()
+		m.ended(m.view)
+	}
+}
+
+func (m *master) Start() {
+	m.note("started")
+	m.move(status.JobRunning)
+}
+
+func (m *master) Cancel() {
+	m.note("asked to cancel while %s", m.view.State)
+	m.move(status.JobCancelling)
+}
+
+func (m *master) Suspend(cause error) {
+	m.note("suspended: %v", cause)
+	m.move(status.JobSuspended)
+}
+
+func (m *master) View() execgraph.View { return m.view }
+
+type world struct {
+	t          *testing.T
+	loop       *actor.Real
+	dispatcher *Dispatcher
+	masters    map[string]*master
+	notes      []string // what happened during one command
+	begun      time.Time
+}
+
+func (w *world) create(graph *jobgraph.Graph, ended func(execgraph.View)) (JobMaster, error) {
+	if strings.HasPrefix(graph.Name, "broken") {
+		return nil, errors.New("no such coordinator")
+	}
+	m := &master{w: w, graph: graph, ended: ended}
+	m.view = execgraph.View{Job: graph.Job, Name: graph.Name, State: status.JobCreated, Start: w.loop.Now(), Plan: graph}
+	w.masters[graph.Name] = m
+	return m, nil
+}
+
+func jobID(text string) ident.JobID {
+	n, _ := strconv.Atoi(text)
+	id := ident.JobID{}
+	id.ID[15] = byte(n)
+	return id
+}
+
+func graphOf(t *testing.T, d *datadriven.TestData) *jobgraph.Graph {
+	var id, artifact string
+	parallelism, maxParallelism := 1, 128
+	d.MaybeScanArgs(t, "id", &id)
+	d.MaybeScanArgs(t, "artifact", &artifact)
+	d.MaybeScanArgs(t, "parallelism", &parallelism)
+	d.MaybeScanArgs(t, "max", &maxParallelism)
+	g := &jobgraph.Graph{Job: jobID(id), Name: d.CmdArgs[0].Key, Artifact: jobgraph.Artifact{SHA256: artifact}}
+	if !d.HasArg("empty") {
+		g.Vertices = []*jobgraph.Vertex{{Name: "Map", Parallelism: parallelism, MaxParallelism: maxParallelism}}
+	}
+	return g
+}
+
+func (w *world) run(d *datadriven.TestData) string {
+	w.notes = nil
+	ctx := context.Background()
+	var err error
+	switch d.Cmd {
+	case "submit":
+		err = w.dispatcher.Submit(ctx, graphOf(w.t, d))
+	case "cancel":
+		err = w.dispatcher.Cancel(ctx, jobID(d.CmdArgs[0].Key))
+	case "move":
+		state, _ := status.ParseJob(d.CmdArgs[1].Key)
+		_, err = actor.Query(ctx, w.loop, func() bool { w.masters[d.CmdArgs[0].Key].move(state); return true })
+	case "wait":
+		go func() {
+			v, err := w.dispatcher.Wait(ctx, jobID(d.CmdArgs[0].Key))
+			w.loop.Post(func() { w.notes = append(w.notes, fmt.Sprintf("wait ended: %s, error %v", v.State, err)) })
+		}()
+	case "tick":
+		by, _ := time.ParseDuration(d.CmdArgs[0].Key)
+		time.Sleep(by)
+	case "close":
+		err = w.dispatcher.Close(ctx, errors.New("the process ends"))
+	case "jobs":
+		return w.list()
+	}
+	synctest.Wait()
+	if err != nil {
+		w.notes = append(w.notes, "error: "+err.Error())
+	}
+	if len(w.notes) == 0 {
+		return "ok\n"
+	}
+	return strings.Join(w.notes, "\n") + "\n"
+}
+
+func (w *world) list() string {
+	views, err := w.dispatcher.Jobs(context.Background())
+	if err != nil {
+		return err.Error()
+	}
+	var b strings.Builder
+	for _, v := range views {
+		fmt.Fprintf(&b, "%s %s since %s", v.Name, v.State, v.Start.Sub(w.begun))
+		for _, f := range v.Failures {
+			fmt.Fprintf(&b, " (%s)", f.Failure)
+		}
+		b.WriteByte('\n')
+	}
+	counts, _ := w.dispatcher.Counts(context.Background())
+	for _, s := range status.Jobs() {
+		if counts[s] > 0 {
+			fmt.Fprintf(&b, "%s: %d\n", s, counts[s])
+		}
+	}
+	return b.String()
+}
+
+// Each script is one Dispatcher's life. move NAME STATE is what the job's
+// JobMaster does by itself.
+func TestScripts(t *testing.T) {
+	datadriven.Walk(t, "testdata", func(t *testing.T, path string) {
+		synctest.Test(t, func(t *testing.T) {
+			w := &world{t: t, loop: actor.StartSeeded("dispatcher", 1), masters: map[string]*master{}, begun: time.Now()}
+			defer w.loop.Close()
+			w.dispatcher = New(Options{
+				Loop: w.loop, NewJobMaster: w.create,
+				ReleaseArtifact: func(sha string) { w.notes = append(w.notes, "artifact released: "+sha) },
+				Finished:        StoreOptions{MaxCapacity: 3, Expiration: time.Hour},
+			})
+			datadriven.RunTest(t, path, func(_ *testing.T, d *datadriven.TestData) string { return w.run(d) })
+		})
+	})
+}
+
+func TestStoreBoundsItsMemory(t *testing.T) {
+	s := newStore(StoreOptions{MaxCapacity: 100, MaxBytes: 3 * (2048 + 1024 + 640)})
+	for i := range 5 {
+		v := execgraph.View{Job: jobID(strconv.Itoa(i + 1)), Vertices: []*execgraph.VertexView{{Subtasks: make([]execgraph.SubtaskView, 1)}}}
+		s.put(v)
+	}
+	if s.len() != 3 || s.bytes != s.options.MaxBytes {
+		t.Errorf("%d jobs of %d bytes", s.len(), s.bytes)
+	}
+	if _, ok := s.get(jobID("1")); ok {
+		t.Error("the job that ended first is still there")
+	}
+	large := execgraph.View{Job: jobID("9"), Vertices: []*execgraph.VertexView{{Subtasks: make([]execgraph.SubtaskView, 1000)}}}
+	s.put(large)
+	if _, ok := s.get(large.Job); !ok || s.len() != 1 {
+		t.Errorf("after a large job: %d jobs, the large one there: %v", s.len(), ok)
+	}
+}
+
+func TestNobodyIsLeftWaiting(t *testing.T) {
+	w := &world{t: t, loop: actor.Start("dispatcher"), masters: map[string]*master{}}
+	defer w.loop.Close()
+	w.dispatcher = New(Options{Loop: w.loop, NewJobMaster: w.create, Finished: StoreOptions{MaxCapacity: 1}})
+	graph := &jobgraph.Graph{Job: jobID("1"), Name: "a", Vertices: []*jobgraph.Vertex{{Parallelism: 1, MaxParallelism: 1}}}
+	if err := w.dispatcher.Submit(t.Context(), graph); err != nil {
+		t.Fatal(err)
+	}
+	impatient := errors.New("impatient")
+	ctx, cancel := context.WithCancelCause(t.Context())
+	cancel(impatient)
+	if _, err := w.dispatcher.Wait(ctx, graph.Job); !errors.Is(err, impatient) {
+		t.Errorf("wait: %v", err)
+	}
+	waiting, err := actor.Query(t.Context(), w.loop, func() int { return len(w.dispatcher.find(graph.Job).waiters) })
+	if waiting != 0 || err != nil {
+		t.Errorf("%d still wait, error %v", waiting, err)
+	}
+	var notFound *NotFoundError
+	if _, err := w.dispatcher.Wait(t.Context(), jobID("7")); !errors.As(err, &notFound) {
+		t.Errorf("wait for an unknown job: %v", err)
+	}
+}
