@@ -43,8 +43,9 @@ func (t *Task) measureOutput() {
 	var bytes int64
 	var blocked time.Duration
 	for _, p := range t.partitions {
-		bytes += p.Bytes()
-		blocked += p.Blocked()
+		m := p.Metrics()
+		bytes += m.Bytes
+		blocked += m.Blocked
 	}
 	t.metrics.bytesOut.Store(bytes)
 	t.metrics.blocked.Store(int64(blocked))

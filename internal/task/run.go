@@ -51,10 +51,10 @@ func (t *Task) isCanceled() bool {
 // open makes partitions, gates and chain.
 func (t *Task) open() error {
 	var err error
-	if t.partitions, err = t.spec.Partitions(); err != nil {
+	if t.partitions, err = t.spec.Partitions(t.canceled); err != nil {
 		return err
 	}
-	if t.gates, err = t.spec.Gates(t.Wake); err != nil {
+	if t.gates, err = t.spec.Gates(t.Wake, t.canceled); err != nil {
 		return err
 	}
 	t.build()
@@ -76,10 +76,11 @@ func (t *Task) close(failed bool) error {
 		g.Close()
 	}
 	for _, p := range t.partitions {
+		if !failed && first == nil {
+			first = p.Finish()
+		}
 		if failed || first != nil {
 			p.Fail(errors.New("task " + t.name() + " did not finish"))
-		} else {
-			p.Finish()
 		}
 	}
 	t.measureOutput()

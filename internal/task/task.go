@@ -9,6 +9,7 @@ import (
 	"github.com/weirstream/weir/internal/ident"
 	"github.com/weirstream/weir/internal/operator"
 	"github.com/weirstream/weir/internal/shuffle"
+	"github.com/weirstream/weir/internal/shuffle/local"
 	"github.com/weirstream/weir/internal/status"
 	"github.com/weirstream/weir/internal/streamgraph"
 )
@@ -22,10 +23,11 @@ type Spec struct {
 	Batch          bool
 	Chain          *streamgraph.Chain
 	// Gates makes the input gates in the order of the chain's inputs; wake is to
-	// be called when one of them has something again.
-	Gates func(wake func()) ([]Gate, error)
+	// be called when one of them has something again, done closes when the task
+	// is canceled.
+	Gates func(wake func(), done <-chan struct{}) ([]Gate, error)
 	// Partitions makes the result partitions in the order of the chain's outputs.
-	Partitions func() ([]Partition, error)
+	Partitions func(done <-chan struct{}) ([]Partition, error)
 	// BufferTimeout bounds how long a record waits in an open batch.
 	BufferTimeout time.Duration
 	// ManagedBytes is the task's share of managed memory.
@@ -49,13 +51,11 @@ type Gate interface {
 type Partition interface {
 	shuffle.Writer
 	// Finish appends EndOfPartition; the partition lives on until it is consumed.
-	Finish()
+	Finish() error
 	// Fail tells the consumers that nothing more comes.
-	Fail(err error)
-	// Blocked is how long Emit has waited for room so far.
-	Blocked() time.Duration
-	// Bytes is how many bytes were written so far, encoded or estimated.
-	Bytes() int64
+	Fail(cause error)
+	// Metrics is what was written so far.
+	Metrics() local.Metrics
 }
 
 // Task is one attempt to run one subtask.

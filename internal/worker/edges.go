@@ -1,0 +1,99 @@
+package worker
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/weirstream/weir/internal/element"
+	"github.com/weirstream/weir/internal/ident"
+	"github.com/weirstream/weir/internal/operator"
+	"github.com/weirstream/weir/internal/rpc/pb"
+	"github.com/weirstream/weir/internal/shuffle"
+	"github.com/weirstream/weir/internal/shuffle/network"
+	"github.com/weirstream/weir/internal/status"
+	"github.com/weirstream/weir/internal/streamgraph"
+	"github.com/weirstream/weir/internal/task"
+)
+
+// gates gives the function that opens a deployment's input gates.
+func (w *Worker) gates(d *pb.TaskDeployment, chain *streamgraph.Chain) (func(func(), <-chan struct{}) ([]task.Gate, error), error) {
+	channels := make([][]network.Channel, len(d.Gates))
+	for i, g := range d.Gates {
+		for _, c := range g.Channels {
+			channel, err := channelOf(g, c)
+			if err != nil {
+				return nil, err
+			}
+			channels[i] = append(channels[i], channel)
+		}
+	}
+	return func(wake func(), done <-chan struct{}) ([]task.Gate, error) {
+		var gates []task.Gate
+		for i, e := range chain.Inputs {
+			gate, err := w.shuffle.CreateGate(channels[i], serializer(e), wake, done)
+			if err != nil {
+				for _, g := range gates {
+					g.Close()
+				}
+				return nil, fmt.Errorf("open the input from %s: %w", e.From.Name, err)
+			}
+			gates = append(gates, inputGate{gate})
+		}
+		return gates, nil
+	}, nil
+}
+
+// inputGate makes the loss of a peer recognisable: it follows from the failure
+// of another task and must not hide it.
+type inputGate struct{ *network.Gate }
+
+func (g inputGate) Poll() (int, element.Element, bool, error) {
+	channel, e, ok, err := g.Gate.Poll()
+	if err != nil && errors.Is(err, network.ErrPeerLost) {
+		f := status.FailureOf(err)
+		f.Kind = status.FailureConsumer
+		err = f
+	}
+	return channel, e, ok, err
+}
+
+func channelOf(g *pb.GateDeployment, c *pb.ChannelDeployment) (network.Channel, error) {
+	producer, err := ident.ParseAttempt(c.Producer)
+	if err != nil {
+		return network.Channel{}, err
+	}
+	dataSet, err := ident.Parse(g.DataSet)
+	if err != nil {
+		return network.Channel{}, err
+	}
+	return network.Channel{
+		Partition:    ident.PartitionID{DataSet: ident.DataSetID{ID: dataSet}, Producer: producer},
+		Subpartition: int(c.Subpartition),
+		Resource:     ident.ResourceID(c.ResourceId),
+		Addresses:    c.DataAddresses,
+	}, nil
+}
+
+// partitions gives the function that makes a deployment's result partitions.
+func (w *Worker) partitions(d *pb.TaskDeployment, attempt ident.AttemptID, chain *streamgraph.Chain) (func(<-chan struct{}) ([]task.Partition, error), error) {
+	ids := make([]ident.PartitionID, len(d.Partitions))
+	for i, p := range d.Partitions {
+		dataSet, err := ident.Parse(p.DataSet)
+		if err != nil {
+			return nil, err
+		}
+		ids[i] = ident.PartitionID{DataSet: ident.DataSetID{ID: dataSet}, Producer: attempt}
+	}
+	return func(done <-chan struct{}) ([]task.Partition, error) {
+		all := make([]task.Partition, len(ids))
+		for i, e := range chain.Outputs {
+			all[i] = w.shuffle.CreatePartition(ids[i], int(d.Partitions[i].Subpartitions), serializer(e), done)
+		}
+		return all, nil
+	}, nil
+}
+
+// serializer gives the maker of serializers for the records of an edge.
+func serializer(e *streamgraph.Edge) func() shuffle.Serializer {
+	return e.From.Stream.(operator.Stream).Serializer
+}

@@ -1,0 +1,103 @@
+package worker
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"net"
+	"os"
+	"sync"
+	"time"
+
+	"github.com/weirstream/weir/internal/actor"
+	"github.com/weirstream/weir/internal/rpc"
+	"github.com/weirstream/weir/internal/rpc/gateway"
+	"github.com/weirstream/weir/internal/shuffle/network"
+	"github.com/weirstream/weir/internal/streamgraph"
+	"github.com/weirstream/weir/internal/worker/assignment"
+)
+
+// Describe leaves the job's graph at path, for the cluster to read, and ends the
+// process: what the program does after Execute belongs to a run.
+func Describe(path string, c *streamgraph.Compiled) error {
+	if err := os.WriteFile(path, c.Graph.Encode(), 0o600); err != nil {
+		return fmt.Errorf("write the job graph: %w", err)
+	}
+	os.Exit(0)
+	return nil
+}
+
+// Serve makes the process a job's worker, as text, the value of
+// assignment.WorkerVariable, says. It ends the process when the TaskExecutor has
+// told it to, or has died, which closes standard input. It returns only the
+// error that kept it from starting.
+func Serve(ctx context.Context, text string, c *streamgraph.Compiled, bufferTimeout time.Duration) error {
+	a, err := assignment.Decode(text)
+	if err != nil {
+		return err
+	}
+	log := slog.New(slog.NewTextHandler(os.Stderr, nil)).With("job", a.Job.String())
+	system, err := rpc.Listen(rpc.Options{Listen: a.Listen, Logger: log})
+	if err != nil {
+		return fmt.Errorf("start worker: %w", err)
+	}
+	handoff, err := net.ListenUnix("unix", &net.UnixAddr{Name: a.Handoff, Net: "unix"})
+	if err != nil {
+		system.Close()
+		return fmt.Errorf("start worker: %w", err)
+	}
+	loop := actor.Start("worker")
+	w := New(Options{
+		Loop: loop, System: system, TaskExecutor: rpc.Address{Process: a.TaskExecutor, Endpoint: gateway.TaskExecutor},
+		Token: a.Token, PID: os.Getpid(), Job: a.Job, Resource: a.Resource, Cluster: a.Cluster, Compiled: c,
+		Buffers: a.NetworkBuffers, BufferTimeout: bufferTimeout, ManagedBytes: a.ManagedBytes, Logger: log,
+	})
+	var accepting sync.WaitGroup
+	accepting.Go(func() { acceptPeers(handoff, w.shuffle, log) })
+	orphaned := make(chan struct{})
+	go watchParent(orphaned) // ends with the process
+	w.Start()
+	select {
+	case <-w.Done():
+	case <-orphaned:
+		os.Exit(1) // nobody is left to report to, and tasks may hang
+	case <-ctx.Done():
+	}
+	handoff.Close()
+	accepting.Wait()
+	w.Close()
+	loop.Close()
+	system.Close()
+	os.Exit(0)
+	return nil
+}
+
+// watchParent reads standard input, which the TaskManager holds open as long as
+// it lives.
+func watchParent(orphaned chan<- struct{}) {
+	buffer := make([]byte, 64)
+	for {
+		if _, err := os.Stdin.Read(buffer); err != nil {
+			close(orphaned)
+			return
+		}
+	}
+}
+
+// acceptPeers takes the connections that the TaskManager's data port hands on,
+// until the listener is closed.
+func acceptPeers(l *net.UnixListener, env *network.Environment, log *slog.Logger) {
+	for {
+		u, err := l.AcceptUnix()
+		if err != nil {
+			return
+		}
+		peer, hello, err := network.ReceiveConn(u)
+		u.Close()
+		if err != nil {
+			log.Warn("a peer's connection could not be taken over", "error", err)
+			continue
+		}
+		env.Serve(peer, hello)
+	}
+}

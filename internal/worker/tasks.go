@@ -1,0 +1,105 @@
+package worker
+
+import (
+	"fmt"
+
+	"github.com/weirstream/weir/internal/ident"
+	"github.com/weirstream/weir/internal/operator"
+	"github.com/weirstream/weir/internal/rpc"
+	"github.com/weirstream/weir/internal/rpc/gateway"
+	"github.com/weirstream/weir/internal/rpc/pb"
+	"github.com/weirstream/weir/internal/shuffle"
+	"github.com/weirstream/weir/internal/shuffle/network"
+	"github.com/weirstream/weir/internal/status"
+	"github.com/weirstream/weir/internal/streamgraph"
+	"github.com/weirstream/weir/internal/task"
+)
+
+// runTask starts a task. The answer says that it was accepted; how it goes is
+// reported.
+func (w *Worker) runTask(d *pb.TaskDeployment, reply func(*pb.Empty, error)) {
+	spec, err := w.spec(d)
+	if err != nil {
+		reply(nil, rpc.Refuse("run %s: %v", d.VertexName, err))
+		return
+	}
+	if _, twice := w.tasks[spec.Attempt]; twice || w.closing {
+		reply(nil, rpc.Refuse("run %s: the attempt %s was started before, or the worker is ending", d.VertexName, spec.Attempt))
+		return
+	}
+	var t *task.Task
+	spec.Report = func(s status.Execution, f *status.Failure) {
+		w.Loop.Post(func() { w.report(spec.Attempt, t, s, f) })
+	}
+	t = task.New(*spec)
+	w.tasks[spec.Attempt] = t
+	w.running.Go(t.Run)
+	reply(&pb.Empty{}, nil)
+}
+
+// spec makes what a task needs of its deployment and of the program.
+func (w *Worker) spec(d *pb.TaskDeployment) (*task.Spec, error) {
+	attempt, err := ident.ParseAttempt(d.Attempt)
+	if err != nil {
+		return nil, err
+	}
+	chain := w.Compiled.Chains[attempt.Vertex]
+	if chain == nil {
+		return nil, fmt.Errorf("the program has no vertex %s", attempt.Vertex)
+	}
+	if len(d.Gates) != len(chain.Inputs) || len(d.Partitions) != len(chain.Outputs) {
+		return nil, fmt.Errorf("deployed with %d inputs and %d outputs, the program's vertex has %d and %d",
+			len(d.Gates), len(d.Partitions), len(chain.Inputs), len(chain.Outputs))
+	}
+	gates, err := w.gates(d, chain)
+	if err != nil {
+		return nil, err
+	}
+	partitions, err := w.partitions(d, attempt, chain)
+	if err != nil {
+		return nil, err
+	}
+	return &task.Spec{
+		Job: w.Compiled.Graph.Name, Attempt: attempt,
+		Parallelism: int(d.Parallelism), MaxParallelism: int(d.MaxParallelism), Batch: w.Compiled.Graph.Batch,
+		Chain: chain, Gates: gates, Partitions: partitions,
+		BufferTimeout: w.BufferTimeout, ManagedBytes: w.ManagedBytes, Ask: w.asker(attempt), Logger: w.Logger,
+	}, nil
+}
+
+// asker gives the function that carries a task's requests to its coordinators.
+func (w *Worker) asker(attempt ident.AttemptID) func(ident.OperatorID, []byte, func([]byte, error)) {
+	return func(op ident.OperatorID, payload []byte, then func([]byte, error)) {
+		request := &pb.OperatorRequest{Attempt: attempt.String(), Operator: op.String(), Payload: payload}
+		w.Loop.Post(func() {
+			gateway.WorkerRequest.Call(w.System, w.Loop, w.TaskExecutor, ident.LeaderID{}, request, 0, func(r *pb.OperatorResponse, err error) {
+				then(r.GetPayload(), err)
+			})
+		})
+	}
+}
+
+// report passes a task's state on. A task that has ended is forgotten only then,
+// so its last figures go with its last state.
+func (w *Worker) report(attempt ident.AttemptID, t *task.Task, s status.Execution, f *status.Failure) {
+	if s.Terminal() {
+		delete(w.tasks, attempt)
+	}
+	gateway.WorkerTaskState.Send(w.System, w.Loop, w.TaskExecutor, ident.LeaderID{}, &pb.UpdateTaskExecutionStateRequest{
+		Attempt: attempt.String(), State: s.String(), Failure: gateway.FailureToProto(f), Metrics: metricsOf(attempt, t),
+	})
+}
+
+// stopTask cancels a task. One that is unknown has ended: its last state is on
+// its way.
+func (w *Worker) stopTask(r *pb.CancelTaskRequest, reply func(*pb.Empty, error)) {
+	attempt, err := ident.ParseAttempt(r.Attempt)
+	if err != nil {
+		reply(nil, rpc.Refuse("stop a task: %v", err))
+		return
+	}
+	if t := w.tasks[attempt]; t != nil {
+		t.Cancel()
+	}
+	reply(&pb.Empty{}, nil)
+}

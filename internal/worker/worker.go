@@ -1,0 +1,166 @@
+// Package worker is a job's process on one TaskManager: it runs the job's tasks
+// there and holds its share of the data plane.
+//
+// It promises that a task's state reports reach the TaskExecutor in order and a
+// terminal one last, that a task is run at most once, and that Close leaves no
+// goroutine. It never decides what runs: its TaskExecutor tells it. In an
+// embedded cluster it lives inside the program's process; otherwise Serve makes
+// the program's process a worker and nothing else.
+package worker
+
+import (
+	"log/slog"
+	"sync"
+	"time"
+
+	"github.com/weirstream/weir/internal/actor"
+	"github.com/weirstream/weir/internal/ident"
+	"github.com/weirstream/weir/internal/rpc"
+	"github.com/weirstream/weir/internal/rpc/gateway"
+	"github.com/weirstream/weir/internal/rpc/pb"
+	"github.com/weirstream/weir/internal/shuffle/network"
+	"github.com/weirstream/weir/internal/streamgraph"
+	"github.com/weirstream/weir/internal/task"
+)
+
+// Options say what a worker serves and for whom.
+type Options struct {
+	Loop         actor.Loop
+	System       rpc.System
+	TaskExecutor rpc.Address
+	Token        string
+	PID          int // 0: in the TaskExecutor's own process
+	Job          ident.JobID
+	Resource     ident.ResourceID
+	Cluster      ident.ClusterID
+	Compiled     *streamgraph.Compiled
+	// Buffers is the number of network buffers.
+	Buffers int
+	// BufferTimeout bounds how long a record waits in an open batch.
+	BufferTimeout time.Duration
+	// ManagedBytes is the managed memory of one slot.
+	ManagedBytes int64
+	Logger       *slog.Logger
+}
+
+// metricsInterval is how often the figures of running tasks are reported.
+const metricsInterval = time.Second
+
+// Worker runs the tasks of one job. Its fields are touched only on its loop.
+type Worker struct {
+	Options
+	hash    string
+	shuffle *network.Environment
+	tasks   map[ident.AttemptID]*task.Task
+	running sync.WaitGroup
+	closing bool
+	done    chan struct{}
+}
+
+// New makes a worker; Start begins its life.
+func New(o Options) *Worker {
+	return &Worker{
+		Options: o,
+		hash:    o.Compiled.Graph.Hash(),
+		shuffle: network.NewEnvironment(network.Options{
+			Job: o.Job, Self: o.Resource, Cluster: o.Cluster, Buffers: o.Buffers, Logger: o.Logger,
+		}),
+		tasks: map[ident.AttemptID]*task.Task{},
+		done:  make(chan struct{}),
+	}
+}
+
+// Shuffle is the worker's share of the data plane, for whoever hands it the
+// connections of its peers.
+func (w *Worker) Shuffle() *network.Environment { return w.shuffle }
+
+// Done is closed when the TaskExecutor has told the worker to end, or refused it.
+func (w *Worker) Done() <-chan struct{} { return w.done }
+
+// Start serves the worker's endpoint and registers at the TaskExecutor.
+func (w *Worker) Start() {
+	mux := &rpc.Mux{}
+	rpc.Handle(mux, gateway.RunTask, w.runTask)
+	rpc.Handle(mux, gateway.StopTask, w.stopTask)
+	rpc.Handle(mux, gateway.ShutDown, func(_ *pb.Empty, reply func(*pb.Empty, error)) {
+		reply(&pb.Empty{}, nil)
+		w.end()
+	})
+	w.System.Serve(gateway.Worker, w.Loop, mux)
+	w.Loop.Post(w.register)
+}
+
+// register tells the TaskExecutor that the worker is there and which program it
+// has. A refusal ends the worker: the TaskExecutor has recorded why.
+func (w *Worker) register() {
+	request := &pb.RegisterWorkerRequest{
+		JobId: w.Job.String(), Token: w.Token, RpcAddress: w.System.Self(), GraphHash: w.hash, Pid: int32(w.PID),
+	}
+	for _, op := range w.Compiled.Graph.Operators() {
+		request.Operators = append(request.Operators, &pb.OperatorDigest{Name: op.Name, Digest: op.Digest})
+	}
+	gateway.RegisterWorker.Call(w.System, w.Loop, w.TaskExecutor, ident.LeaderID{}, request, 0, func(r *pb.RegisterWorkerResponse, err error) {
+		switch {
+		case err != nil:
+			w.Logger.Error("the worker cannot register at its TaskExecutor", "job", w.Job, "error", err)
+			w.end()
+		case r.Rejected != "":
+			w.Logger.Error("the TaskExecutor refused the worker", "job", w.Job, "reason", r.Rejected)
+			w.end()
+		default:
+			w.Loop.After(metricsInterval, w.reportMetrics)
+		}
+	})
+}
+
+// end cancels what runs and lets Done know.
+func (w *Worker) end() {
+	if w.closing {
+		return
+	}
+	w.closing = true
+	for _, t := range w.tasks { // order: canceling has no effect on this loop
+		t.Cancel()
+	}
+	close(w.done)
+}
+
+// Close ends the worker and waits for its tasks. It must not be called on the
+// loop; the loop must still run.
+func (w *Worker) Close() {
+	ended := make(chan struct{})
+	w.Loop.Post(func() {
+		w.end()
+		close(ended)
+	})
+	<-ended
+	w.running.Wait()
+	w.System.Withdraw(gateway.Worker)
+	if err := w.shuffle.Close(); err != nil {
+		w.Logger.Warn("the data plane did not close cleanly", "job", w.Job, "error", err)
+	}
+}
+
+// reportMetrics sends the figures of the running tasks, again and again.
+func (w *Worker) reportMetrics() {
+	if w.closing {
+		return
+	}
+	w.Loop.After(metricsInterval, w.reportMetrics)
+	if len(w.tasks) == 0 {
+		return
+	}
+	request := &pb.ReportTaskMetricsRequest{}
+	for attempt, t := range w.tasks { // order: the receiver files them by attempt
+		request.Metrics = append(request.Metrics, metricsOf(attempt, t))
+	}
+	gateway.WorkerTaskMetrics.Send(w.System, w.Loop, w.TaskExecutor, ident.LeaderID{}, request)
+}
+
+func metricsOf(attempt ident.AttemptID, t *task.Task) *pb.TaskMetrics {
+	m := t.Metrics()
+	return &pb.TaskMetrics{
+		Attempt: attempt.String(), RecordsIn: m.RecordsIn, RecordsOut: m.RecordsOut, BytesIn: m.BytesIn, BytesOut: m.BytesOut,
+		BusyMillis: m.Busy.Milliseconds(), IdleMillis: m.Idle.Milliseconds(), BackpressuredMillis: m.Blocked.Milliseconds(),
+	}
+}

@@ -1,0 +1,161 @@
+package stream
+
+import (
+	"iter"
+
+	"github.com/weirstream/weir/internal/operator"
+	"github.com/weirstream/weir/internal/streamgraph"
+)
+
+// DataStream is a stream of records of type T: a thin handle on a place in the
+// program. Operations on it add to the program and give the handle of their
+// result; using a handle twice sends every record both ways.
+type DataStream[T any] struct {
+	env    *Env
+	inputs []input // one, or several after Union
+	stream *operator.StreamOf[T]
+}
+
+// transform adds an operation with one output to the program.
+func transform[T, R any](s DataStream[T], op string, f operator.Factory) DataStream[R] {
+	out := operator.NewStream[R]()
+	n := s.env.add(&streamgraph.Node{
+		Kind: streamgraph.Transform, Name: op, Op: op, Types: typesOf(s.stream, out),
+		Operator: f, Stream: out,
+	}, s.inputs...)
+	return DataStream[R]{env: s.env, inputs: forward(n), stream: out}
+}
+
+// Map emits f of every record.
+func (s DataStream[T]) Map[R any](f func(T) R) DataStream[R] {
+	return transform[T, R](s, "Map", operator.Map(f))
+}
+
+// Filter passes on the records that keep holds for.
+func (s DataStream[T]) Filter(keep func(T) bool) DataStream[T] {
+	return transform[T, T](s, "Filter", operator.Filter(keep))
+}
+
+// FlatMap emits everything f yields for every record, in order.
+func (s DataStream[T]) FlatMap[R any](f func(T) iter.Seq[R]) DataStream[R] {
+	return transform[T, R](s, "Flat Map", operator.FlatMap(f))
+}
+
+// Union gives the records of s and of the others, in no particular order.
+func (s DataStream[T]) Union(others ...DataStream[T]) DataStream[T] {
+	inputs := append([]input(nil), s.inputs...)
+	for _, o := range others {
+		if o.env != s.env {
+			s.env.problem(callSite(), "Union: the streams belong to different environments")
+			continue
+		}
+		inputs = append(inputs, o.inputs...)
+	}
+	return DataStream[T]{env: s.env, inputs: inputs, stream: s.stream}
+}
+
+// partitioned gives s with another way to the next operation.
+func (s DataStream[T]) partitioned(p streamgraph.Partitioner, route any) DataStream[T] {
+	inputs := make([]input, len(s.inputs))
+	for i, in := range s.inputs {
+		inputs[i] = input{node: in.node, partitioner: p, route: route}
+	}
+	return DataStream[T]{env: s.env, inputs: inputs, stream: s.stream}
+}
+
+// Forward sends records to the same subtask of the next operation, which must
+// have the same parallelism.
+func (s DataStream[T]) Forward() DataStream[T] { return s.partitioned(streamgraph.Forward, nil) }
+
+// Rebalance sends records to all subtasks of the next operation in turn.
+func (s DataStream[T]) Rebalance() DataStream[T] { return s.partitioned(streamgraph.Rebalance, nil) }
+
+// Rescale sends records in turn to a share of the next operation's subtasks that
+// is this subtask's own, so that fewer connections are needed than by Rebalance.
+func (s DataStream[T]) Rescale() DataStream[T] { return s.partitioned(streamgraph.Rescale, nil) }
+
+// Shuffle sends each record to a subtask chosen at random, uniformly.
+func (s DataStream[T]) Shuffle() DataStream[T] { return s.partitioned(streamgraph.Shuffle, nil) }
+
+// Broadcast sends every record to every subtask of the next operation.
+func (s DataStream[T]) Broadcast() DataStream[T] { return s.partitioned(streamgraph.Broadcast, nil) }
+
+// Global sends every record to the first subtask of the next operation.
+func (s DataStream[T]) Global() DataStream[T] { return s.partitioned(streamgraph.Global, nil) }
+
+// PartitionBy sends each record to the subtask of the next operation that pick
+// chooses: at least 0 and below n. Another answer fails the job.
+func (s DataStream[T]) PartitionBy(pick func(v T, n int) int) DataStream[T] {
+	return s.partitioned(streamgraph.Custom, &operator.Router[T]{Pick: pick})
+}
+
+// KeyBy groups the stream by key. Records with equal keys are processed by the
+// same subtask of the next operation, in the order they were sent. The key type
+// must not hold pointers, interfaces or channels.
+func (s DataStream[T]) KeyBy[K comparable](key func(T) K) KeyedStream[K, T] {
+	site := callSite()
+	checkKey[K](s.env, site)
+	return KeyedStream[K, T]{
+		stream: s.partitioned(streamgraph.Hash, operator.KeyRouter(key)),
+		key:    key,
+		site:   site,
+	}
+}
+
+// Self is the key function of a stream whose records are their own keys.
+func Self[T any](v T) T { return v }
+
+// node is the operation that made the stream, for the settings below.
+func (s DataStream[T]) node(setting string) *streamgraph.Node {
+	if len(s.inputs) != 1 || s.inputs[0].partitioner != streamgraph.Forward {
+		s.env.problem(callSite(), "%s: set it on an operation, not on a union or a partitioning", setting)
+		return &streamgraph.Node{}
+	}
+	return s.inputs[0].node
+}
+
+// UID gives the operation that made s a stable identity, which its state is
+// found by when the program changes.
+func (s DataStream[T]) UID(uid string) DataStream[T] {
+	setUID(s.env, s.node("UID"), uid)
+	return s
+}
+
+// Name gives the operation that made s a name for people.
+func (s DataStream[T]) Name(name string) DataStream[T] {
+	setName(s.node("Name"), name)
+	return s
+}
+
+// Parallelism sets the number of subtasks of the operation that made s.
+func (s DataStream[T]) Parallelism(n int) DataStream[T] {
+	setParallelism(s.env, s.node("Parallelism"), n)
+	return s
+}
+
+// MaxParallelism sets the number of key groups of the operation that made s: 1
+// to 32768.
+func (s DataStream[T]) MaxParallelism(n int) DataStream[T] {
+	setMaxParallelism(s.env, s.node("MaxParallelism"), n)
+	return s
+}
+
+// DisableChaining makes the operation that made s a task of its own.
+func (s DataStream[T]) DisableChaining() DataStream[T] {
+	s.node("DisableChaining").Chaining = streamgraph.Never
+	return s
+}
+
+// StartNewChain makes the operation that made s the first of its task.
+func (s DataStream[T]) StartNewChain() DataStream[T] {
+	s.node("StartNewChain").Chaining = streamgraph.Head
+	return s
+}
+
+// SlotSharingGroup names the group of operations whose subtasks may share a
+// slot with those of the operation that made s. The default is that of its
+// inputs, or "default".
+func (s DataStream[T]) SlotSharingGroup(group string) DataStream[T] {
+	s.node("SlotSharingGroup").SlotSharingGroup = group
+	return s
+}

@@ -1,0 +1,175 @@
+package stream
+
+import (
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+	"runtime"
+	"strings"
+	"time"
+
+	"github.com/weirstream/weir/internal/operator"
+	"github.com/weirstream/weir/internal/streamgraph"
+)
+
+// Env collects the streams of one program. It is not safe for concurrent use.
+type Env struct {
+	graph    *streamgraph.Graph
+	problems []error
+	mode     RuntimeMode
+	buffer   time.Duration
+	logger   *slog.Logger
+	executed bool
+	settings map[string]string
+}
+
+// RuntimeMode says whether a program runs as a stream or as a batch. It is
+// Flink's execution.runtime-mode.
+type RuntimeMode string
+
+// The runtime modes.
+const (
+	// Automatic, the default, is Batch when every source is bounded.
+	Automatic RuntimeMode = "AUTOMATIC"
+	// Streaming: keyed aggregates emit with every record.
+	Streaming RuntimeMode = "STREAMING"
+	// Batch: keyed aggregates emit once a key, at the end. Execute refuses it
+	// when a source is unbounded.
+	Batch RuntimeMode = "BATCH"
+)
+
+// Option sets something of an Env. What the program sets wins over the
+// configuration the program is started with.
+type Option func(*Env)
+
+// Mode sets the runtime mode; it is execution.runtime-mode.
+func Mode(m RuntimeMode) Option { return func(e *Env) { e.mode = m } }
+
+// DefaultParallelism sets the number of subtasks of operations that have none of
+// their own. The default is parallelism.default on a cluster and the number of
+// processors in an embedded run.
+func DefaultParallelism(n int) Option {
+	return func(e *Env) {
+		if n < 1 {
+			e.problem(callSite(), "default parallelism: got %d, want at least 1", n)
+			return
+		}
+		e.graph.Parallelism = n
+	}
+}
+
+// DefaultMaxParallelism sets the number of key groups of operations that have
+// none of their own: 1 to 32768. It is pipeline.max-parallelism.
+func DefaultMaxParallelism(n int) Option {
+	return func(e *Env) {
+		if n < 1 || n > maxKeyGroups {
+			e.problem(callSite(), "default max parallelism: got %d, want 1 to %d", n, maxKeyGroups)
+			return
+		}
+		e.graph.MaxParallelism = n
+	}
+}
+
+// BufferTimeout sets how long a record may wait for others before it is handed
+// on; the default is 100ms, 0 hands on as soon as possible, below 0 only full
+// batches. It is execution.buffer-timeout.interval.
+func BufferTimeout(d time.Duration) Option { return func(e *Env) { e.buffer = d } }
+
+// DisableOperatorChaining makes every operation a task of its own. It is
+// pipeline.operator-chaining.enabled = false.
+func DisableOperatorChaining() Option {
+	return func(e *Env) { e.graph.ChainingDisabled = true }
+}
+
+// Logger sets where an embedded run logs; the default logs warnings to standard
+// error.
+func Logger(l *slog.Logger) Option { return func(e *Env) { e.logger = l } }
+
+const (
+	maxKeyGroups         = 1 << 15
+	defaultBufferTimeout = 100 * time.Millisecond
+)
+
+// NewEnv makes an empty program. Settings that the program was started with,
+// such as `weir run -p`, apply before opts.
+func NewEnv(opts ...Option) *Env {
+	e := &Env{
+		graph:  &streamgraph.Graph{},
+		mode:   Automatic,
+		buffer: defaultBufferTimeout,
+	}
+	e.logger = slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: slog.LevelWarn}))
+	e.applySettings()
+	for _, o := range opts {
+		o(e)
+	}
+	return e
+}
+
+// problem records an error of the program at the line that made it, for Execute
+// to return.
+func (e *Env) problem(site, format string, args ...any) {
+	e.problems = append(e.problems, fmt.Errorf("%s: %w", site, fmt.Errorf(format, args...)))
+}
+
+// add puts a node into the program and connects its inputs.
+func (e *Env) add(n *streamgraph.Node, inputs ...input) *streamgraph.Node {
+	n.ID = len(e.graph.Nodes) + 1
+	if n.Site == "" {
+		n.Site = callSite()
+	}
+	for _, in := range inputs {
+		edge := &streamgraph.Edge{From: in.node, To: n, Partitioner: in.partitioner, Route: in.route, Implicit: in.implicit}
+		in.node.Out = append(in.node.Out, edge)
+		n.In = append(n.In, edge)
+	}
+	e.graph.Nodes = append(e.graph.Nodes, n)
+	return n
+}
+
+// input is a stream as the next operation will read it.
+type input struct {
+	node        *streamgraph.Node
+	partitioner streamgraph.Partitioner
+	route       any
+	implicit    bool
+}
+
+func forward(n *streamgraph.Node) []input { return []input{{node: n, implicit: true}} }
+
+// callSite is the file:line outside this package that called into it.
+func callSite() string {
+	pcs := make([]uintptr, 16)
+	frames := runtime.CallersFrames(pcs[:runtime.Callers(2, pcs)])
+	for {
+		f, more := frames.Next()
+		if !strings.HasPrefix(f.Function, packagePath+".") || strings.HasSuffix(f.File, "_test.go") {
+			return fmt.Sprintf("%s:%d", f.File, f.Line)
+		}
+		if !more {
+			return "unknown position"
+		}
+	}
+}
+
+const packagePath = "github.com/weirstream/weir/stream"
+
+// check gives all problems of the program as one error.
+func (e *Env) check() error { return errors.Join(e.problems...) }
+
+// checkKey reports a key type that has no canonical form.
+func checkKey[K comparable](e *Env, site string) {
+	if err := checkKeyType[K](); err != nil {
+		e.problem(site, "KeyBy: %w", err)
+	}
+}
+
+// typesOf names the record types of an operation.
+func typesOf(streams ...operator.Stream) string {
+	names := make([]string, len(streams))
+	for i, s := range streams {
+		names[i] = s.Type()
+	}
+	return strings.Join(names, " -> ")
+}

@@ -1,0 +1,149 @@
+package stream
+
+import (
+	"cmp"
+	"context"
+	"encoding/json/v2"
+	"errors"
+	"fmt"
+	"os"
+	"runtime"
+	"strconv"
+
+	"github.com/weirstream/weir/config"
+	"github.com/weirstream/weir/internal/cluster/embedded"
+	"github.com/weirstream/weir/internal/ident"
+	"github.com/weirstream/weir/internal/operator"
+	"github.com/weirstream/weir/internal/streamgraph"
+	"github.com/weirstream/weir/internal/worker"
+	"github.com/weirstream/weir/internal/worker/assignment"
+)
+
+// applySettings takes over what the program was started with.
+func (e *Env) applySettings() {
+	settings := map[string]string{}
+	if text := os.Getenv(assignment.SettingsVariable); text != "" {
+		if err := json.Unmarshal([]byte(text), &settings); err != nil {
+			e.problem("environment variable "+assignment.SettingsVariable, "%w", err)
+			return
+		}
+	}
+	c, err := config.New(settings)
+	if err != nil {
+		e.problem("environment variable "+assignment.SettingsVariable, "%w", err)
+		return
+	}
+	e.settings = settings
+	e.mode = RuntimeMode(config.ExecutionRuntimeMode.In(c))
+	e.buffer = config.ExecutionBufferTimeout.In(c)
+	if !config.ExecutionBufferTimeoutEnabled.In(c) {
+		e.buffer = -1
+	}
+	e.graph.ChainingDisabled = !config.PipelineOperatorChaining.In(c)
+	e.graph.MaxParallelism = max(0, config.PipelineMaxParallelism.In(c))
+	if p, set := config.ParallelismDefault.Lookup(c); set || onCluster() {
+		e.graph.Parallelism = p
+	}
+}
+
+// onCluster says that the program was started for a cluster: to describe its
+// job or to work for it.
+func onCluster() bool {
+	return os.Getenv(assignment.PlanVariable) != "" || os.Getenv(assignment.WorkerVariable) != ""
+}
+
+// Execute runs the program and returns when its job has ended: nil when it has
+// finished, otherwise the first cause of its failure, or ctx's when ctx ended,
+// which cancels the job.
+//
+// Errors of the program are returned before anything runs; each names the line
+// that made the stream. An Env is executed once.
+func (e *Env) Execute(ctx context.Context, name string) error {
+	if e.executed {
+		return errors.New("Execute: this environment was executed before: make a new one for another job")
+	}
+	e.executed = true
+	compiled, err := e.compile(name)
+	if err != nil {
+		return err
+	}
+	if text := os.Getenv(assignment.WorkerVariable); text != "" {
+		return worker.Serve(ctx, text, compiled, e.buffer)
+	}
+	path := os.Getenv(assignment.PlanVariable)
+	for _, n := range e.graph.Nodes {
+		if n.Before == nil {
+			continue
+		}
+		if err := n.Before(path != ""); err != nil {
+			return fmt.Errorf("%s: %w", n.Site, err)
+		}
+	}
+	if path != "" {
+		return worker.Describe(path, compiled)
+	}
+	return embedded.Run(ctx, embedded.Options{Compiled: compiled, BufferTimeout: e.buffer, Logger: e.logger})
+}
+
+// compile turns the program into a job, or says what is wrong with it.
+func (e *Env) compile(name string) (*streamgraph.Compiled, error) {
+	if err := e.check(); err != nil {
+		return nil, err
+	}
+	g := e.graph
+	g.Name = cmp.Or(name, "Weir Job")
+	g.Parallelism = cmp.Or(g.Parallelism, runtime.GOMAXPROCS(0))
+	g.Configuration = e.configuration()
+	batch, err := e.batch()
+	if err != nil {
+		return nil, err
+	}
+	g.Batch = batch
+	compiled, err := streamgraph.Compile(g, ident.JobID{})
+	if err != nil {
+		return nil, err
+	}
+	return compiled, checkEdges(compiled)
+}
+
+// configuration gives the settings that travel with the job.
+func (e *Env) configuration() map[string]string {
+	c := map[string]string{
+		config.ExecutionRuntimeMode.Key:   string(e.mode),
+		config.ExecutionBufferTimeout.Key: strconv.FormatInt(e.buffer.Milliseconds(), 10) + " ms",
+		config.ParallelismDefault.Key:     strconv.Itoa(e.graph.Parallelism),
+	}
+	for k, v := range e.settings {
+		if _, set := c[k]; !set {
+			c[k] = v
+		}
+	}
+	return c
+}
+
+// batch decides the mode from the boundedness of the sources.
+func (e *Env) batch() (bool, error) {
+	for _, n := range e.graph.Nodes {
+		if n.Kind == streamgraph.Source && !n.Bounded {
+			if e.mode == Batch {
+				return false, fmt.Errorf("%s: %s is unbounded and cannot run in BATCH mode: set execution.runtime-mode to STREAMING or AUTOMATIC", n.Site, n.Name)
+			}
+			return false, nil
+		}
+	}
+	return e.mode != Streaming, nil
+}
+
+// checkEdges reports records that would have to leave a task and cannot be
+// encoded.
+func checkEdges(c *streamgraph.Compiled) error {
+	var problems []error
+	for _, v := range c.Graph.Vertices {
+		for _, out := range c.Chains[v.ID].Outputs {
+			if err := out.From.Stream.(operator.Stream).Err(); err != nil {
+				problems = append(problems, fmt.Errorf("%s: the records of %q go to another task and cannot be encoded: %w", out.From.Site, out.From.Name, err))
+			}
+		}
+	}
+	return errors.Join(problems...)
+}

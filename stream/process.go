@@ -1,0 +1,76 @@
+package stream
+
+import (
+	"log/slog"
+
+	"github.com/weirstream/weir/batch"
+	"github.com/weirstream/weir/internal/operator"
+)
+
+// ProcessFunction is a user function with a life of its own: each subtask makes
+// one and uses it on one goroutine. It may also have the methods of Opener,
+// Finisher and Closer.
+type ProcessFunction[T, R any] interface {
+	// Process takes one record and may call emit any number of times, before it
+	// returns. An error fails the job.
+	Process(v T, c *ProcessContext, emit func(R)) error
+}
+
+// Opener is called once before the first record.
+type Opener interface {
+	Open(c *OpenContext) error
+}
+
+// Finisher is called once after the last record of bounded input.
+type Finisher[R any] interface {
+	Finish(emit func(R)) error
+}
+
+// Closer is called once when the task has ended, however it ended.
+type Closer interface {
+	Close() error
+}
+
+// OpenContext says where a function's instance runs.
+type OpenContext struct {
+	Subtask     int // from 0
+	Parallelism int
+	Attempt     int // from 0
+	Logger      *slog.Logger
+}
+
+// ProcessContext is what a function may know of the record it is given.
+type ProcessContext struct{ timestamp int64 }
+
+// Timestamp is the record's event time in Unix milliseconds; ok is false when it
+// has none.
+func (c *ProcessContext) Timestamp() (ms int64, ok bool) {
+	return c.timestamp, c.timestamp != batch.NoTimestamp
+}
+
+// Process runs a function over the stream. f is called once in each subtask.
+func (s DataStream[T]) Process[R any](f func() ProcessFunction[T, R]) DataStream[R] {
+	return transform[T, R](s, "Process", processFactory(f))
+}
+
+func processFactory[T, R any](f func() ProcessFunction[T, R]) operator.Factory {
+	return operator.Process(func(c *operator.Context) (operator.Processor[T, R], error) {
+		function, at := f(), &ProcessContext{}
+		p := operator.Processor[T, R]{
+			Process: func(v T, ts int64, emit func(R)) error {
+				at.timestamp = ts
+				return function.Process(v, at, emit)
+			},
+		}
+		if finisher, ok := function.(Finisher[R]); ok {
+			p.Finish = finisher.Finish
+		}
+		if closer, ok := function.(Closer); ok {
+			p.Close = closer.Close
+		}
+		if opener, ok := function.(Opener); ok {
+			return p, opener.Open(&OpenContext{Subtask: c.Subtask, Parallelism: c.Parallelism, Attempt: c.Attempt, Logger: c.Logger})
+		}
+		return p, nil
+	})
+}

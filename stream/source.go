@@ -1,0 +1,54 @@
+package stream
+
+import (
+	"github.com/weirstream/weir/connector/files"
+	"github.com/weirstream/weir/connector/socket"
+	"github.com/weirstream/weir/internal/operator"
+	"github.com/weirstream/weir/internal/streamgraph"
+)
+
+// source adds a source to the program.
+func source[T any](e *Env, n *streamgraph.Node) DataStream[T] {
+	out := operator.NewStream[T]()
+	n.Kind, n.Types, n.Stream = streamgraph.Source, typesOf(out), out
+	n.Name = "Source: " + n.Op
+	return DataStream[T]{env: e, inputs: forward(e.add(n)), stream: out}
+}
+
+// FromSlice is the stream of vals, in order. It has one subtask. In a worker the
+// values are those the program makes there, so they must be the same each time
+// the program is started.
+func FromSlice[T any](e *Env, vals []T) DataStream[T] {
+	return source[T](e, &streamgraph.Node{Op: "Collection Source", Bounded: true, MaxAllowed: 1, Operator: operator.Slice(vals)})
+}
+
+// Sequence is the stream of the numbers from first to last, both included; each
+// subtask emits a contiguous share of them in order.
+func Sequence(e *Env, first, last int64) DataStream[int64] {
+	return source[int64](e, &streamgraph.Node{Op: "Sequence Source", Bounded: true, Operator: operator.Sequence(first, last)})
+}
+
+// ReadText is the stream of the lines of all files that match one of the
+// patterns, without their line ends; "**" matches any number of directories.
+// Files are cut into splits that the subtasks ask for, so lines come in the order
+// of the file only within a split. Bytes that are not UTF-8 are kept as they are.
+//
+// The job fails if a pattern matches no file, a file cannot be read, or a line is
+// longer than files.MaxLine.
+func ReadText(e *Env, patterns ...string) DataStream[string] {
+	if len(patterns) == 0 {
+		e.problem(callSite(), "ReadText: no pattern given")
+	}
+	return source[string](e, &streamgraph.Node{
+		Op: "Read Text", Bounded: true,
+		CoordinatorKind: files.CoordinatorKind, CoordinatorSpec: files.Spec(patterns),
+		Operator: files.ReadLines(),
+	})
+}
+
+// Socket is the stream of the lines that a TCP server at address (host:port)
+// sends. It has one subtask, connects once, and ends when the server closes the
+// connection; an error of the connection fails the job.
+func Socket(e *Env, address string) DataStream[string] {
+	return source[string](e, &streamgraph.Node{Op: "Socket Stream", MaxAllowed: 1, Operator: socket.ReadLines(address)})
+}
