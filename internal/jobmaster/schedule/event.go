@@ -48,6 +48,12 @@ type (
 		Accumulators map[string]string  // with a terminal state
 	}
 
+	// Measured is what a running attempt has counted so far.
+	Measured struct {
+		Attempt ident.AttemptID
+		Metrics execgraph.Metrics
+	}
+
 	// DeployFailed says that the TaskManager did not take an attempt, or that it
 	// is not known whether it did.
 	DeployFailed struct {
@@ -76,6 +82,7 @@ func (SlotGranted) event()  {}
 func (SlotsRefused) event() {}
 func (SlotsLost) event()    {}
 func (TaskReport) event()   {}
+func (Measured) event()     {}
 func (DeployFailed) event() {}
 func (TaskLost) event()     {}
 func (CancelJob) event()    {}

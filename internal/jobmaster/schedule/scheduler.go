@@ -73,6 +73,10 @@ func (s *Scheduler) Apply(ev Event, now time.Time) []Effect {
 		s.attemptsFailed(ran, ev.Cause, false)
 	case TaskReport:
 		s.taskReport(ev)
+	case Measured:
+		if e := s.graph.Attempt(ev.Attempt); e != nil && !e.State().Terminal() {
+			s.graph.Measure(e, ev.Metrics)
+		}
 	case DeployFailed:
 		if e := s.graph.Attempt(ev.Attempt); e != nil {
 			s.attemptsFailed(one(e), ev.Cause, true)

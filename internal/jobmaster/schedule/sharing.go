@@ -93,7 +93,7 @@ func (s *sharing) grant(request RequestID, slot *execgraph.Slot) bool {
 	if shared == nil {
 		return false
 	}
-	invariant.Check(shared.slot == nil, "request %d was granted twice: %s and %s", request, slot.Allocation, shared.slot.Allocation)
+	invariant.Check(shared.slot == nil, "request %d was granted twice, now %s", request, slot.Allocation)
 	shared.slot = slot
 	return true
 }

@@ -12,8 +12,7 @@
 //	Release ─▶ free, Declare ─▶ pending? Grant : after the idle time Free
 //
 // It promises that each declaration is the whole requirement, pending plus
-// granted, under a version that rises; that an offer made twice is answered
-// twice in the same way; that a slot given back is never taken again; and that
+// granted; that an offer made twice is answered twice in the same way; that a slot given back is never taken again; and that
 // all matches of one event are made before the first is granted. All slots are
 // alike: a job's requirement is a number of slots of the default profile.
 package slotpool

@@ -76,10 +76,7 @@ type Effect interface{ effect() }
 type (
 	// Declare tells the ResourceManager the whole requirement. Only the newest
 	// one counts.
-	Declare struct {
-		Version int64
-		Slots   int
-	}
+	Declare struct{ Slots int }
 
 	// Grant answers a request.
 	Grant struct {

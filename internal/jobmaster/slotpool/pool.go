@@ -24,8 +24,7 @@ type Pool struct {
 	// the news of its end.
 	gone map[ident.AllocationID]bool
 
-	declared int   // the requirement last declared
-	version  int64 // of the last declaration
+	declared int // the requirement last declared
 	closed   bool
 
 	now     time.Time
@@ -283,8 +282,7 @@ func (p *Pool) free() int {
 func (p *Pool) declare() {
 	if need := p.Requirement(); need != p.declared {
 		p.declared = need
-		p.version++
-		p.emit(Declare{Version: p.version, Slots: need})
+		p.emit(Declare{Slots: need})
 	}
 }
 

@@ -1,0 +1,82 @@
+package jobmaster
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/weirstream/weir/internal/coordinator"
+	"github.com/weirstream/weir/internal/execgraph"
+	"github.com/weirstream/weir/internal/ident"
+	"github.com/weirstream/weir/internal/jobgraph"
+	"github.com/weirstream/weir/internal/rpc"
+	"github.com/weirstream/weir/internal/rpc/pb"
+)
+
+// hosted is the coordinator of one operator.
+type hosted struct {
+	operator    ident.OperatorID
+	vertex      *execgraph.JobVertex
+	coordinator coordinator.Coordinator
+}
+
+// makeCoordinators makes the coordinators of the job's operators, in order.
+func (m *Master) makeCoordinators() error {
+	for _, v := range m.graph.Vertices {
+		for _, o := range v.Job.Operators {
+			if o.Coordinator == nil {
+				continue
+			}
+			c, err := m.makeCoordinator(v, o)
+			if err != nil {
+				return fmt.Errorf("operator %q of vertex %q: coordinator of kind %q: %w", o.Name, v.Job.Name, o.Coordinator.Kind, err)
+			}
+			m.coordinators = append(m.coordinators, &hosted{operator: o.ID, vertex: v, coordinator: c})
+		}
+	}
+	return nil
+}
+
+func (m *Master) makeCoordinator(v *execgraph.JobVertex, o *jobgraph.Operator) (coordinator.Coordinator, error) {
+	factory := m.options.Coordinators[o.Coordinator.Kind]
+	if factory == nil {
+		known := slices.Sorted(maps.Keys(m.options.Coordinators))
+		return nil, fmt.Errorf("this master knows only: %s", strings.Join(known, ", "))
+	}
+	return factory(coordinator.Context{
+		Loop: m.loop, Operator: o.ID, Name: o.Name, Parallelism: v.Job.Parallelism, Spec: o.Coordinator.Spec,
+		Fail: func(cause error) { m.Fail(fmt.Errorf("coordinator of operator %q: %w", o.Name, cause)) },
+		Log:  m.log.With("operator", o.Name),
+	})
+}
+
+// requestOperator hands a task's request to the coordinator of its operator.
+func (m *Master) requestOperator(req *pb.OperatorRequest, reply func(*pb.OperatorResponse, error)) {
+	var operator ident.OperatorID
+	attempt, err := ident.ParseAttempt(req.Attempt)
+	if err == nil {
+		err = operator.UnmarshalText([]byte(req.Operator))
+	}
+	if err != nil {
+		reply(nil, rpc.Refuse("request to a coordinator: %v", err))
+		return
+	}
+	e := m.graph.Attempt(attempt)
+	if e == nil || e.State().Terminal() {
+		reply(nil, rpc.Refuse("request to a coordinator: task %s is not running", attempt))
+		return
+	}
+	i := slices.IndexFunc(m.coordinators, func(h *hosted) bool { return h.operator == operator && h.vertex == e.Vertex.Parent })
+	if i < 0 {
+		reply(nil, rpc.Refuse("request to a coordinator: operator %s of %s has none", operator, e.Vertex.Name()))
+		return
+	}
+	m.coordinators[i].coordinator.HandleRequest(attempt.Subtask, attempt.Attempt, req.Payload, func(payload []byte, err error) {
+		if err != nil {
+			reply(nil, rpc.Refuse("coordinator of operator %s: %v", operator, err))
+			return
+		}
+		reply(&pb.OperatorResponse{Payload: payload}, nil)
+	})
+}

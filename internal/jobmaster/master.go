@@ -1,0 +1,329 @@
+package jobmaster
+
+import (
+	"errors"
+	"fmt"
+	"log/slog"
+
+	"github.com/weirstream/weir/internal/actor"
+	"github.com/weirstream/weir/internal/execgraph"
+	"github.com/weirstream/weir/internal/heartbeat"
+	"github.com/weirstream/weir/internal/ident"
+	"github.com/weirstream/weir/internal/jobmaster/schedule"
+	"github.com/weirstream/weir/internal/jobmaster/slotpool"
+	"github.com/weirstream/weir/internal/rpc"
+	"github.com/weirstream/weir/internal/rpc/gateway"
+	"github.com/weirstream/weir/internal/rpc/pb"
+	"github.com/weirstream/weir/internal/status"
+)
+
+// Master owns one job. All its methods are called on its loop.
+type Master struct {
+	options   Options
+	job       ident.JobID
+	term      ident.LeaderID
+	loop      actor.Loop
+	system    rpc.System
+	log       *slog.Logger
+	graph     *execgraph.Graph
+	scheduler *schedule.Scheduler
+	pool      *slotpool.Pool
+	message   *pb.Job // the job as each deployment carries it
+
+	resourceManager *resourceManager
+	managers        *taskManagers
+	coordinators    []*hosted
+
+	// letters are the events to be applied, oldest first. An effect may make
+	// another event: it waits here until the effects before it are done.
+	letters  []func()
+	applying bool
+	poolTick actor.Timer // the pool's next deadline; nil: none
+
+	started bool
+	done    bool     // OnDone was called
+	partner int      // peers that have not taken the goodbye yet
+	closed  []func() // called when all have
+	quiet   bool     // the endpoint is withdrawn; nothing happens any more
+}
+
+// An EndedError says that a job cannot be canceled because it has ended.
+type EndedError struct {
+	Job   ident.JobID
+	State status.Job
+}
+
+func (e *EndedError) Error() string {
+	return fmt.Sprintf("job %s has already reached the terminal state %s without being canceled", e.Job, e.State)
+}
+
+// New lays the job out and makes its coordinators. It refuses a job graph that
+// contradicts itself and an operator whose coordinator cannot be made; the job
+// has then failed to initialize.
+func New(o Options) (*Master, error) {
+	o.complete()
+	now := o.Loop.Now()
+	if o.Begun.IsZero() {
+		o.Begun = now
+	}
+	graph, err := execgraph.New(o.Graph, ident.GraphID{ID: ident.New(o.Loop.Rand())}, o.Begun, now)
+	if err != nil {
+		return nil, err
+	}
+	graph.LimitHistory(o.ExceptionHistory)
+	m := &Master{
+		options: o, job: o.Graph.Job, term: o.JobMasterID, loop: o.Loop, system: o.System,
+		log:   o.Logger.With("job", o.Graph.Job),
+		graph: graph, scheduler: schedule.New(graph, schedule.NoRestart{}),
+		pool: slotpool.New(slotpool.Options{
+			RequestTimeout: o.SlotRequestTimeout, IdleTimeout: o.SlotIdleTimeout, Bounded: o.Graph.Batch}),
+		message: jobMessage(o.Graph),
+	}
+	m.managers = newTaskManagers(m)
+	m.resourceManager = newResourceManager(m)
+	if err := m.makeCoordinators(); err != nil {
+		return nil, err
+	}
+	return m, nil
+}
+
+// Start serves the endpoint, starts the coordinators and lets the job run.
+func (m *Master) Start() {
+	if m.started || m.quiet {
+		return
+	}
+	m.started = true
+	m.serve()
+	m.log.Info("JobMaster started", "term", m.term, "name", m.options.Graph.Name)
+	m.resourceManager.connect()
+	for _, h := range m.coordinators {
+		if !m.graph.State().Terminal() { // one of them may have failed the job
+			h.coordinator.Start()
+		}
+	}
+	m.schedule(schedule.Start{})
+}
+
+// View gives the job as it is.
+func (m *Master) View() execgraph.View { return m.graph.View() }
+
+// Cancel asks for the job's end and calls then once with nil if it will be, or
+// is, CANCELED, and otherwise with an EndedError. It does not wait for the end.
+func (m *Master) Cancel(then func(error)) {
+	m.post(func() {
+		switch state := m.graph.State(); {
+		case state == status.JobCanceled:
+			then(nil)
+		case state.Terminal():
+			then(&EndedError{Job: m.job, State: state})
+		default:
+			m.applySchedule(schedule.CancelJob{})
+			then(nil)
+		}
+	})
+}
+
+// Fail ends the job with a cause that is no task's.
+func (m *Master) Fail(cause error) {
+	m.schedule(schedule.FailJob{Cause: failureOf(cause)})
+}
+
+// Close ends the Master: a job that has not ended is SUSPENDED, because another
+// master may go on with it. then is called once all peers have been told, or
+// could not be; afterwards nothing happens any more.
+func (m *Master) Close(then func()) {
+	m.post(func() {
+		if m.quiet {
+			then()
+			return
+		}
+		m.closed = append(m.closed, then)
+		if !m.graph.State().Terminal() {
+			m.applySchedule(schedule.Suspend{})
+		}
+	})
+}
+
+// post runs a letter after those that wait; called on the loop.
+func (m *Master) post(letter func()) {
+	m.letters = append(m.letters, letter)
+	if m.applying {
+		return
+	}
+	m.applying = true
+	for len(m.letters) > 0 {
+		next := m.letters[0]
+		m.letters = m.letters[1:]
+		next()
+	}
+	m.applying = false
+	m.armPool()
+}
+
+func (m *Master) schedule(ev schedule.Event) { m.post(func() { m.applySchedule(ev) }) }
+
+func (m *Master) applySchedule(ev schedule.Event) {
+	for _, effect := range m.scheduler.Apply(ev, m.loop.Now()) {
+		m.performSchedule(effect)
+	}
+}
+
+func (m *Master) performSchedule(effect schedule.Effect) {
+	switch f := effect.(type) {
+	case schedule.RequestSlots:
+		want := slotpool.Want{}
+		for _, r := range f.Requests {
+			want.Requests = append(want.Requests, slotpool.Request{ID: slotpool.RequestID(r.ID), Group: r.Group})
+		}
+		m.applyPoolLater(want)
+	case schedule.WithdrawRequests:
+		withdraw := slotpool.Withdraw{}
+		for _, id := range f.Requests {
+			withdraw.Requests = append(withdraw.Requests, slotpool.RequestID(id))
+		}
+		m.applyPoolLater(withdraw)
+	case schedule.ReturnSlot:
+		m.applyPoolLater(slotpool.Release{Allocation: f.Allocation})
+	case schedule.Deploy:
+		m.managers.submit(f.Execution)
+	case schedule.CancelTask:
+		m.managers.cancel(f.Execution)
+	case schedule.TaskChanged:
+		m.taskChanged(f)
+	case schedule.JobChanged:
+		m.jobChanged(f)
+	}
+}
+
+func (m *Master) taskChanged(f schedule.TaskChanged) {
+	attrs := []any{"attempt", f.Execution.ID, "vertex", f.Execution.Vertex.Name(), "from", f.From, "to", f.To}
+	if f.Reason != "" {
+		attrs = append(attrs, "reason", f.Reason)
+	}
+	m.log.Info("task changed", attrs...)
+	if !f.To.Terminal() {
+		return
+	}
+	m.managers.ended(f.Execution)
+	if f.To != status.Finished {
+		for _, h := range m.coordinators {
+			if h.vertex == f.Execution.Vertex.Parent {
+				h.coordinator.SubtaskFailed(f.Execution.ID.Subtask, f.Execution.ID.Attempt)
+			}
+		}
+	}
+}
+
+func (m *Master) jobChanged(f schedule.JobChanged) {
+	attrs := []any{"from", f.From, "to", f.To}
+	if f.Reason != "" {
+		attrs = append(attrs, "reason", f.Reason)
+	}
+	m.log.Info("job changed", attrs...)
+	if f.To.Terminal() {
+		m.post(func() { m.end(f.To) })
+	}
+}
+
+// end gives all slots back, says goodbye and tells that the job is over. What
+// the job's last events asked of the pool has been done by then.
+func (m *Master) end(state status.Job) {
+	for _, h := range m.coordinators {
+		h.coordinator.Close()
+	}
+	m.applyPool(slotpool.Close{}, nil)
+	m.partner++ // the one that waits until all goodbyes are on their way
+	m.managers.goodbye(state)
+	m.resourceManager.goodbye(state)
+	m.done = true
+	m.options.OnDone(m.graph.View())
+	m.parted()
+}
+
+// parted notes that a peer has taken the goodbye, or will never. After the last
+// one the endpoint is withdrawn.
+func (m *Master) parted() {
+	m.partner--
+	if m.partner > 0 {
+		return
+	}
+	m.quiet = true
+	if m.started {
+		m.system.Withdraw(gateway.JobMaster(m.job))
+	}
+	for _, then := range m.closed {
+		then()
+	}
+	m.closed = nil
+}
+
+func (m *Master) applyPoolLater(ev slotpool.Event) { m.post(func() { m.applyPool(ev, nil) }) }
+
+// applyPool advances the pool. answer takes the answer of an offer.
+func (m *Master) applyPool(ev slotpool.Event, answer func([]ident.AllocationID)) {
+	for _, effect := range m.pool.Apply(ev, m.loop.Now()) {
+		switch f := effect.(type) {
+		case slotpool.Answer:
+			answer(f.Accepted)
+		case slotpool.Declare:
+			m.log.Info("slots declared", "slots", f.Slots)
+			m.resourceManager.declare(f.Slots)
+		case slotpool.Grant:
+			m.schedule(schedule.SlotGranted{Request: schedule.RequestID(f.Request), Slot: f.Slot})
+		case slotpool.Refuse:
+			refused := schedule.SlotsRefused{Cause: f.Cause}
+			for _, id := range f.Requests {
+				refused.Requests = append(refused.Requests, schedule.RequestID(id))
+			}
+			m.schedule(refused)
+		case slotpool.Lost:
+			m.schedule(schedule.SlotsLost{Allocations: f.Allocations, Cause: f.Cause})
+		case slotpool.Free:
+			m.managers.free(f.Slot, f.Cause)
+		}
+	}
+}
+
+// armPool sets the timer to the pool's next deadline.
+func (m *Master) armPool() {
+	if m.poolTick != nil {
+		m.poolTick.Stop()
+		m.poolTick = nil
+	}
+	due := m.pool.Deadline()
+	if due.IsZero() || m.graph.State().Terminal() {
+		return
+	}
+	m.poolTick = m.loop.After(max(0, due.Sub(m.loop.Now())), func() {
+		m.poolTick = nil
+		m.applyPoolLater(slotpool.Tick{})
+	})
+}
+
+// heartbeats are the settings of the pinging side.
+func (m *Master) heartbeats() heartbeat.Options {
+	return heartbeat.Options{
+		Interval: m.options.HeartbeatInterval, Timeout: m.options.HeartbeatTimeout, FailureThreshold: m.options.HeartbeatThreshold,
+		Unreachable: nobody,
+	}
+}
+
+// nobody reports whether a call was answered by nobody who could know of us.
+func nobody(err error) bool {
+	return errors.Is(err, rpc.ErrUnreachable) || errors.Is(err, rpc.ErrUnknownEndpoint)
+}
+
+// failureOf makes the failure of an error; one that carries a failure keeps it,
+// with the texts around it in its chain.
+func failureOf(err error) *status.Failure {
+	var inner *status.Failure
+	if !errors.As(err, &inner) {
+		return status.FailureOf(err)
+	}
+	f := *inner
+	outer := status.FailureOf(err)
+	if n := len(outer.Chain) - len(inner.Chain); n > 0 {
+		f.Chain = append(append([]string{}, outer.Chain[:n]...), inner.Chain...)
+	}
+	return &f
+}
