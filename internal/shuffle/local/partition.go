@@ -169,11 +169,13 @@ func (p *Partition) Finish() error {
 }
 
 // Fail says that the producer failed: the consumers get an error that wraps
-// shuffle.ErrProducerFailed, those that come later too, until Release.
+// shuffle.ErrProducerFailed, those that come later too, until Release. A producer
+// that writes on gets the cause.
 func (p *Partition) Fail(cause error) {
-	told := fmt.Errorf("partition %s: %w: %w", p.id, shuffle.ErrProducerFailed, cause)
+	toConsumers := fmt.Errorf("partition %s: %w: %w", p.id, shuffle.ErrProducerFailed, cause)
+	toProducer := fmt.Errorf("partition %s: %w", p.id, cause)
 	for i := range p.queues {
-		p.queues[i].fail(told)
+		p.queues[i].fail(toConsumers, toProducer)
 	}
 }
 

@@ -163,15 +163,15 @@ func (q *Queue) Detach() { q.finish(nil) }
 // Break is Detach for a consumer that was lost: the producer gets the error.
 func (q *Queue) Break(err error) { q.finish(err) }
 
-// fail ends the queue from the producer's side: the consumer gets the error,
-// and so does the producer if it writes on.
-func (q *Queue) fail(err error) {
+// fail ends the queue from the producer's side: each side is told what it
+// should know, the producer only if it writes on.
+func (q *Queue) fail(toConsumer, toProducer error) {
 	q.mu.Lock()
 	if q.done || q.failed != nil {
 		q.mu.Unlock()
 		return
 	}
-	q.failed, q.broken = err, err
+	q.failed, q.broken = toConsumer, toProducer
 	drop, ready := q.empty(), q.ready
 	q.mu.Unlock()
 	q.dropped(drop)

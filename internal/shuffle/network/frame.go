@@ -1,0 +1,156 @@
+package network
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+
+	"github.com/weirstream/weir/internal/element"
+	"github.com/weirstream/weir/internal/ident"
+)
+
+// Every frame begins with a header of headerSize bytes, little endian:
+//
+//	length  uint32   of the payload that follows, at most maxPayload
+//	channel uint32   numbered by the consumer from 0 up, never used again
+//	kind    uint8
+//	flags   uint8
+//	backlog uint16   data: batches that wait behind this one
+//	seq     uint32   data and control: counts these frames of the channel; credit: how much
+const (
+	headerSize = 16
+	maxPayload = BufferSize - headerSize
+)
+
+// maxBatch is the largest encoding of a batch. It bounds what a consumer
+// collects before it decodes.
+const maxBatch = 256 << 20
+
+type frameKind uint8
+
+// The frames from the producer, and those from the consumer.
+const (
+	frameData frameKind = 1 + iota
+	frameControl
+	frameFailure
+	frameRequest
+	frameCredit
+	frameClose
+)
+
+// The flag of a data frame whose batch goes on in the channel's next data frame.
+const flagMore = 1
+
+// errCorrupt is wrapped by errors about bytes that no correct peer sends.
+var errCorrupt = errors.New("corrupt frame")
+
+type header struct {
+	length  int
+	channel uint32
+	kind    frameKind
+	flags   uint8
+	backlog uint16
+	seq     uint32
+}
+
+// put writes the header to the first headerSize bytes of b.
+func (h header) put(b []byte) {
+	_ = b[headerSize-1]
+	binary.LittleEndian.PutUint32(b, uint32(h.length))
+	binary.LittleEndian.PutUint32(b[4:], h.channel)
+	b[8], b[9] = byte(h.kind), h.flags
+	binary.LittleEndian.PutUint16(b[10:], h.backlog)
+	binary.LittleEndian.PutUint32(b[12:], h.seq)
+}
+
+// append adds the header and a payload after dst.
+func (h header) append(dst, payload []byte) []byte {
+	h.length = len(payload)
+	var b [headerSize]byte
+	h.put(b[:])
+	return append(append(dst, b[:]...), payload...)
+}
+
+func parseHeader(b []byte) (header, error) {
+	_ = b[headerSize-1]
+	length := binary.LittleEndian.Uint32(b)
+	if length > maxPayload {
+		return header{}, fmt.Errorf("%w: payload of %d bytes, limit %d", errCorrupt, length, maxPayload)
+	}
+	return header{
+		length: int(length), channel: binary.LittleEndian.Uint32(b[4:]),
+		kind: frameKind(b[8]), flags: b[9], backlog: binary.LittleEndian.Uint16(b[10:]), seq: binary.LittleEndian.Uint32(b[12:]),
+	}, nil
+}
+
+// A control element's payload is its kind, a bool and an int64.
+const controlSize = 10
+
+func appendControl(dst []byte, e element.Element) []byte {
+	number := e.Time
+	if e.Kind == element.Barrier {
+		number = e.Checkpoint
+	}
+	idle := byte(0)
+	if e.Idle {
+		idle = 1
+	}
+	return binary.LittleEndian.AppendUint64(append(dst, byte(e.Kind), idle), uint64(number))
+}
+
+func parseControl(b []byte) (element.Element, error) {
+	if len(b) != controlSize {
+		return element.Element{}, fmt.Errorf("%w: control element of %d bytes, want %d", errCorrupt, len(b), controlSize)
+	}
+	e := element.Element{Kind: element.Kind(b[0])}
+	if e.Kind <= element.Data || e.Kind > element.EndOfPartition || b[1] > 1 {
+		return element.Element{}, fmt.Errorf("%w: control element of kind %d, idle %d", errCorrupt, b[0], b[1])
+	}
+	number := int64(binary.LittleEndian.Uint64(b[2:]))
+	if e.Idle = b[1] == 1; e.Kind == element.Barrier {
+		e.Checkpoint = number
+	} else {
+		e.Time = number
+	}
+	return e, nil
+}
+
+// A request is the payload of a request frame.
+type request struct {
+	partition ident.PartitionID
+	sub       uint32
+	credit    uint32
+}
+
+const requestSize = 3*16 + 4*4
+
+func (r request) append(dst []byte) []byte {
+	p := r.partition
+	dst = append(dst, p.DataSet.ID[:]...)
+	dst = append(dst, p.Producer.Graph.ID[:]...)
+	dst = append(dst, p.Producer.Vertex.ID[:]...)
+	dst = binary.LittleEndian.AppendUint32(dst, uint32(p.Producer.Subtask))
+	dst = binary.LittleEndian.AppendUint32(dst, uint32(p.Producer.Attempt))
+	dst = binary.LittleEndian.AppendUint32(dst, r.sub)
+	return binary.LittleEndian.AppendUint32(dst, r.credit)
+}
+
+func parseRequest(b []byte) (request, error) {
+	if len(b) != requestSize {
+		return request{}, fmt.Errorf("%w: request of %d bytes, want %d", errCorrupt, len(b), requestSize)
+	}
+	var r request
+	copy(r.partition.DataSet.ID[:], b)
+	copy(r.partition.Producer.Graph.ID[:], b[16:])
+	copy(r.partition.Producer.Vertex.ID[:], b[32:])
+	subtask, attempt := binary.LittleEndian.Uint32(b[48:]), binary.LittleEndian.Uint32(b[52:])
+	r.sub, r.credit = binary.LittleEndian.Uint32(b[56:]), binary.LittleEndian.Uint32(b[60:])
+	if max(subtask, attempt, r.sub) > 1<<31-1 || r.credit > maxCredit {
+		return request{}, fmt.Errorf("%w: request of subtask %d, attempt %d, subpartition %d with credit %d", errCorrupt, subtask, attempt, r.sub, r.credit)
+	}
+	r.partition.Producer.Subtask, r.partition.Producer.Attempt = int(subtask), int(attempt)
+	return r, nil
+}
+
+// maxCredit bounds the credit of a channel at the producer.
+const maxCredit = 1 << 20

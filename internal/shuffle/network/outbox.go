@@ -1,0 +1,141 @@
+package network
+
+import (
+	"net"
+
+	"github.com/weirstream/weir/batch"
+	"github.com/weirstream/weir/internal/element"
+	"github.com/weirstream/weir/internal/shuffle/local"
+)
+
+// maxFrames is how many buffers one write of a session gathers at most, and
+// minFrames how many a session cannot do without.
+const maxFrames, minFrames = 8, 2
+
+// An outbox is what one write to a connection will send: frames in a few
+// buffers, small ones together in one.
+//
+// Only the session's writer uses it.
+type outbox struct {
+	pool    *pool
+	buffers []*buffer
+	ends    []int // where each buffer in use ends
+	vectors net.Buffers
+}
+
+func newOutbox(p *pool, buffers int) *outbox {
+	o := &outbox{pool: p, ends: make([]int, 0, buffers), vectors: make(net.Buffers, 0, buffers)}
+	for range buffers {
+		o.buffers = append(o.buffers, p.take())
+	}
+	return o
+}
+
+func (o *outbox) close() {
+	for _, b := range o.buffers {
+		o.pool.put(b)
+	}
+	o.buffers = nil
+}
+
+func (o *outbox) empty() bool { return len(o.ends) == 0 }
+
+// full reports whether the last buffer has been begun. A frame of any kind
+// finds room otherwise.
+func (o *outbox) full() bool { return len(o.ends) == len(o.buffers) }
+
+// room gives the buffer that has so many bytes free, and where they begin.
+func (o *outbox) room(size int) (b *buffer, at int) {
+	if n := len(o.ends); n > 0 && BufferSize-o.ends[n-1] >= size {
+		return o.buffers[n-1], o.ends[n-1]
+	}
+	o.ends = append(o.ends, 0)
+	return o.buffers[len(o.ends)-1], 0
+}
+
+// add makes a frame of what was written after the room for its header.
+func (o *outbox) add(b *buffer, at, size int, h header) {
+	h.length = size
+	h.put(b[at:])
+	o.ends[len(o.ends)-1] = at + headerSize + size
+}
+
+// control adds a control element.
+func (o *outbox) control(v *view, e element.Element) {
+	b, at := o.room(headerSize + controlSize)
+	appendControl(b[at+headerSize:at+headerSize], e)
+	o.add(b, at, controlSize, header{channel: v.id, kind: frameControl, seq: v.seq})
+	v.seq++
+}
+
+// failure adds the last frame of a view.
+func (o *outbox) failure(v *view, err error) {
+	b, at := o.room(headerSize + 1 + maxFailure)
+	payload := appendFailure(b[at+headerSize:at+headerSize], err)
+	o.add(b, at, len(payload), header{channel: v.id, kind: frameFailure})
+}
+
+// batch encodes a batch in place and adds its first frame; what does not fit
+// becomes the view's rest. It releases the batch.
+func (o *outbox) batch(v *view, p *local.Partition, data batch.Batch, backlog int) error {
+	records := data.Len()
+	size := BufferSize
+	if guess := p.EncodedSize(records); guess > 0 {
+		size = min(size, headerSize+64+guess+guess/8)
+	}
+	b, at := o.room(size)
+	start := at + headerSize
+	out, err := v.encode(b[:start], data)
+	if err != nil {
+		if at == 0 {
+			o.ends = o.ends[:len(o.ends)-1]
+		}
+		return err
+	}
+	p.Encoded(records, len(out)-start)
+	if len(out) <= BufferSize && &out[0] == &b[0] {
+		o.add(b, at, len(out)-start, header{channel: v.id, kind: frameData, seq: v.seq, backlog: uint16(backlog)})
+		v.seq++
+		return nil
+	}
+	if at == 0 {
+		o.ends = o.ends[:len(o.ends)-1] // not begun after all: chunk asks again
+	}
+	v.rest = out[start:]
+	o.chunk(v, backlog)
+	return nil
+}
+
+// chunk adds the next frame of the view's rest.
+func (o *outbox) chunk(v *view, backlog int) {
+	if len(v.rest) > maxPayload {
+		// The consumer should lend enough for the rest.
+		backlog = max(backlog, (len(v.rest)-1)/maxPayload)
+	}
+	b, at := o.room(headerSize + min(len(v.rest), maxPayload))
+	n := copy(b[at+headerSize:], v.rest)
+	h := header{channel: v.id, kind: frameData, seq: v.seq, backlog: uint16(min(backlog, 1<<16-1))}
+	if v.rest = v.rest[n:]; len(v.rest) > 0 {
+		h.flags = flagMore
+	} else {
+		v.rest = nil
+	}
+	o.add(b, at, n, h)
+	v.seq++
+}
+
+// write sends everything and empties the outbox.
+func (o *outbox) write(conn net.Conn) error {
+	o.vectors = o.vectors[:0]
+	for i, end := range o.ends {
+		o.vectors = append(o.vectors, o.buffers[i][:end])
+	}
+	o.ends = o.ends[:0]
+	if len(o.vectors) == 1 {
+		_, err := conn.Write(o.vectors[0])
+		return err
+	}
+	rest := o.vectors // WriteTo consumes it
+	_, err := rest.WriteTo(conn)
+	return err
+}
