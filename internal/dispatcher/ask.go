@@ -26,7 +26,7 @@ func (d *Dispatcher) Submit(ctx context.Context, graph *jobgraph.Graph) error {
 // Cancel asks a job to end as CANCELED and does not wait for that. It fails
 // with a *NotFoundError, or a *TerminatedError if the job has ended otherwise.
 func (d *Dispatcher) Cancel(ctx context.Context, id ident.JobID) error {
-	refused, err := actor.Query(ctx, d.loop, func() error { return d.cancel(id) })
+	refused, err := actor.Ask(ctx, d.loop, func(reply func(error)) { d.cancel(id, reply) })
 	return first(err, refused)
 }
 
@@ -81,10 +81,10 @@ func (d *Dispatcher) Wait(ctx context.Context, id ident.JobID) (execgraph.View, 
 	return r.view, first(err, r.err)
 }
 
-// Close takes no more jobs, suspends those that run and returns when they have
-// ended. Those who wait get a SUSPENDED view.
-func (d *Dispatcher) Close(ctx context.Context, cause error) error {
-	_, err := actor.Ask(ctx, d.loop, func(reply func(struct{})) { d.close(cause, func() { reply(struct{}{}) }) })
+// Close takes no more jobs, suspends those that run and returns when all who
+// have to do with them know. Those who wait get a SUSPENDED view.
+func (d *Dispatcher) Close(ctx context.Context) error {
+	_, err := actor.Ask(ctx, d.loop, func(reply func(struct{})) { d.close(func() { reply(struct{}{}) }) })
 	return err
 }
 

@@ -13,24 +13,24 @@ import (
 	"github.com/weirstream/weir/internal/status"
 )
 
-// JobMaster is what the Dispatcher asks of the owner of one job. It lives on
-// the Dispatcher's loop, and so do all calls.
+// JobMaster is what the Dispatcher asks of the owner of one job, a
+// *jobmaster.Master. It lives on the Dispatcher's loop, and so do all calls.
 type JobMaster interface {
 	// Start begins the job. What comes of it is told to ended, once.
 	Start()
-	// Cancel brings a job that has not ended to CANCELED; for one that is on
-	// its way there it does nothing.
-	Cancel()
-	// Suspend ends the job at this master as SUSPENDED, because the process
-	// ends.
-	Suspend(cause error)
+	// Cancel brings a job that has not ended to CANCELED and calls then with
+	// nil; or with the reason why it will end otherwise.
+	Cancel(then func(error))
 	// View is the job as it is now.
 	View() execgraph.View
+	// Close makes a job that has not ended SUSPENDED, and calls then once all
+	// who have to do with the job know that it is over here.
+	Close(then func())
 }
 
 // Factory makes the JobMaster of a job and does not start it. ended is called
-// on the loop, exactly once, when the job has reached a terminal state and no
-// task of it runs any more; it may be called from within Start and Suspend.
+// on the loop, exactly once, when the job has reached a terminal state; it may
+// be called from within Start, Cancel and Close.
 type Factory func(graph *jobgraph.Graph, ended func(execgraph.View)) (JobMaster, error)
 
 // Options are what a Dispatcher is made of.
@@ -57,8 +57,9 @@ type Dispatcher struct {
 	finished   *store
 	terminated map[ident.JobID]struct{}
 	artifacts  map[string]int // how many running jobs need each
+	parting    int            // JobMasters whose job has ended and that still say goodbye
 	closing    bool
-	closed     []func() // told when nothing runs any more
+	closed     []func() // told when nothing runs and nobody parts any more
 }
 
 // job is one submitted job that has not ended.
@@ -66,6 +67,7 @@ type job struct {
 	graph   *jobgraph.Graph
 	master  JobMaster // nil while it is being made
 	since   time.Time
+	parting bool // the JobMaster was asked to close
 	waiters []*waiter
 }
 
@@ -148,23 +150,18 @@ func check(g *jobgraph.Graph) error {
 	return nil
 }
 
-// cancel asks the job to end as CANCELED.
-func (d *Dispatcher) cancel(id ident.JobID) error {
-	if j := d.find(id); j != nil {
-		if j.master != nil {
-			d.log.Info("job is being cancelled", "job", id)
-			j.master.Cancel()
-		}
-		return nil
+// cancel asks the job to end as CANCELED; reply gets what becomes of that.
+func (d *Dispatcher) cancel(id ident.JobID, reply func(error)) {
+	if j := d.find(id); j != nil && j.master != nil {
+		d.log.Info("job is being cancelled", "job", id)
+		j.master.Cancel(reply)
+		return
 	}
-	view, ok := d.finished.get(id)
-	switch {
-	case !ok:
-		return &NotFoundError{Job: id}
-	case view.State != status.JobCanceled:
-		return &TerminatedError{Job: id, State: view.State}
+	view, err := d.view(id)
+	if err == nil && view.State != status.JobCanceled {
+		err = &TerminatedError{Job: id, State: view.State}
 	}
-	return nil
+	reply(err)
 }
 
 // ended moves a job from running to finished and tells those who wait.
@@ -184,9 +181,22 @@ func (d *Dispatcher) ended(j *job, v execgraph.View) {
 		w.reply(result{view: v})
 	}
 	j.waiters = nil
-	if d.closing && len(d.running) == 0 {
-		d.tellClosed()
+	d.part(j)
+	d.tellClosed()
+}
+
+// part closes the JobMaster of a job, which suspends one that has not ended, and
+// waits until its peers know.
+func (d *Dispatcher) part(j *job) {
+	if j.master == nil || j.parting {
+		return
 	}
+	j.parting = true
+	d.parting++
+	j.master.Close(func() {
+		d.parting--
+		d.tellClosed()
+	})
 }
 
 // keep puts the view of a job that has ended into the store until it expires.
@@ -211,26 +221,25 @@ func (d *Dispatcher) release(sha string) {
 	}
 }
 
+// tellClosed ends close once nothing is left of any job.
 func (d *Dispatcher) tellClosed() {
+	if !d.closing || len(d.running) > 0 || d.parting > 0 {
+		return
+	}
 	for _, f := range d.closed {
 		f()
 	}
 	d.closed = nil
 }
 
-// close suspends every job and calls then when none is left.
-func (d *Dispatcher) close(cause error, then func()) {
+// close suspends every job and calls then when nothing is left of any.
+func (d *Dispatcher) close(then func()) {
 	d.closing = true
-	if len(d.running) == 0 {
-		then()
-		return
-	}
 	d.closed = append(d.closed, then)
 	for _, j := range slices.Clone(d.running) {
-		if j.master != nil {
-			j.master.Suspend(cause)
-		}
+		d.part(j)
 	}
+	d.tellClosed()
 }
 
 func (d *Dispatcher) find(id ident.JobID) *job {

@@ -35,6 +35,7 @@ func (m *master) note(format string, args ...any) {
 }
 
 func (m *master) move(to status.Job) {
+	m.note("%s", to)
 	m.view.State = to
 	m.view.Stamps[to] = m.w.loop.Now()
 	if to.Terminal() {
@@ -48,14 +49,20 @@ func (m *master) Start() {
 	m.move(status.JobRunning)
 }
 
-func (m *master) Cancel() {
+func (m *master) Cancel(then func(error)) {
 	m.note("asked to cancel while %s", m.view.State)
 	m.move(status.JobCancelling)
+	then(nil)
 }
 
-func (m *master) Suspend(cause error) {
-	m.note("suspended: %v", cause)
-	m.move(status.JobSuspended)
+func (m *master) Close(then func()) {
+	if !m.view.State.Terminal() {
+		m.move(status.JobSuspended)
+	}
+	m.w.loop.After(time.Second, func() {
+		m.note("has said goodbye")
+		then()
+	})
 }
 
 func (m *master) View() execgraph.View { return m.view }
@@ -65,7 +72,7 @@ type world struct {
 	loop       *actor.Real
 	dispatcher *Dispatcher
 	masters    map[string]*master
-	notes      []string // what happened during one command
+	notes      []string // what happened since the last command; touched on the loop
 	begun      time.Time
 }
 
@@ -101,7 +108,6 @@ func graphOf(t *testing.T, d *datadriven.TestData) *jobgraph.Graph {
 }
 
 func (w *world) run(d *datadriven.TestData) string {
-	w.notes = nil
 	ctx := context.Background()
 	var err error
 	switch d.Cmd {
@@ -121,18 +127,23 @@ func (w *world) run(d *datadriven.TestData) string {
 		by, _ := time.ParseDuration(d.CmdArgs[0].Key)
 		time.Sleep(by)
 	case "close":
-		err = w.dispatcher.Close(ctx, errors.New("the process ends"))
+		err = w.dispatcher.Close(ctx)
 	case "jobs":
 		return w.list()
 	}
 	synctest.Wait()
+	notes, _ := actor.Query(ctx, w.loop, func() []string {
+		notes := w.notes
+		w.notes = nil
+		return notes
+	})
 	if err != nil {
-		w.notes = append(w.notes, "error: "+err.Error())
+		notes = append(notes, "error: "+err.Error())
 	}
-	if len(w.notes) == 0 {
+	if len(notes) == 0 {
 		return "ok\n"
 	}
-	return strings.Join(w.notes, "\n") + "\n"
+	return strings.Join(notes, "\n") + "\n"
 }
 
 func (w *world) list() string {
