@@ -1,0 +1,206 @@
+package taskexecutor
+
+import (
+	"errors"
+	"log/slog"
+	"slices"
+	"time"
+
+	"github.com/weirstream/weir/internal/actor"
+	"github.com/weirstream/weir/internal/ident"
+	"github.com/weirstream/weir/internal/rpc"
+	"github.com/weirstream/weir/internal/rpc/gateway"
+	"github.com/weirstream/weir/internal/rpc/pb"
+	"github.com/weirstream/weir/internal/taskexecutor/slottable"
+)
+
+// Options are what an Executor is made of. A zero duration means Flink's
+// default, which the comment names.
+type Options struct {
+	Loop            actor.Loop
+	System          rpc.System
+	ResourceManager rpc.Address
+	ResourceID      ident.ResourceID
+	Cluster         ident.ClusterID // zero: whatever cluster takes it
+	Version         string
+	Slots           int
+	Total           slottable.Profile // the budget that all slots share
+	DataAddresses   []string          // of the data port, preferred first
+	Host            string            // for people: host:dataPort
+
+	HeartbeatInterval time.Duration // heartbeat.interval: 10 s
+	HeartbeatTimeout  time.Duration // heartbeat.timeout: 50 s
+	// RegistrationTimeout is how long the Executor may be without a
+	// ResourceManager. It is taskmanager.registration.timeout: 5 min.
+	RegistrationTimeout time.Duration
+	// SlotTimeout is how long a reserved slot waits for its JobMaster. It is
+	// taskmanager.slot.timeout: 10 s.
+	SlotTimeout time.Duration
+	// CancellationTimeout is how long a canceled task may take before its
+	// worker is killed. It is task.cancellation.timeout: 180 s.
+	CancellationTimeout time.Duration
+	// WorkerStartTimeout is how long a started worker may take to register: 30 s.
+	WorkerStartTimeout time.Duration
+	// WorkerGrace is how long a worker that was asked to end may take: 5 s.
+	WorkerGrace time.Duration
+
+	Launcher            Launcher
+	Hardware            *pb.Hardware
+	MemoryConfiguration []byte // JSON, as REST shows it
+	LogDir              string
+	Logger              *slog.Logger
+	// OnFatal is called at most once, on the loop, when the Executor cannot go
+	// on: it was refused, or found no ResourceManager in time.
+	OnFatal func(error)
+}
+
+func (o *Options) complete() {
+	set := func(d *time.Duration, otherwise time.Duration) {
+		if *d <= 0 {
+			*d = otherwise
+		}
+	}
+	set(&o.HeartbeatInterval, 10*time.Second)
+	set(&o.HeartbeatTimeout, 50*time.Second)
+	set(&o.RegistrationTimeout, 5*time.Minute)
+	set(&o.SlotTimeout, 10*time.Second)
+	set(&o.CancellationTimeout, 180*time.Second)
+	set(&o.WorkerStartTimeout, 30*time.Second)
+	set(&o.WorkerGrace, 5*time.Second)
+	if o.Logger == nil {
+		o.Logger = slog.New(slog.DiscardHandler)
+	}
+	if o.OnFatal == nil {
+		o.OnFatal = func(error) {}
+	}
+}
+
+// Executor is the TaskExecutor of one TaskManager. All methods but New are
+// called on its loop.
+//
+// Invariant: jobs, workers and the tasks of a job are kept in the order they
+// came, so that equal worlds do equal things; tasks indexes the tasks of all
+// jobs; a job is there as long as it has a slot, a task, or a state that its
+// JobMaster has not heard of.
+type Executor struct {
+	options Options
+	loop    actor.Loop
+	system  rpc.System
+	log     *slog.Logger
+	master  resourceManager
+	table   *slottable.Table
+	expiry  actor.Timer // of the slot whose time is over first; nil: none
+	jobs    []*job
+	tasks   map[ident.AttemptID]*task
+	workers []*worker
+	fatal   bool
+	stopped func() // set by Stop, runs once the last worker is gone
+}
+
+// New makes an Executor; Start lets it begin.
+func New(o Options) *Executor {
+	o.complete()
+	return &Executor{options: o, loop: o.Loop, system: o.System, log: o.Logger.With("taskmanager", o.ResourceID),
+		table: slottable.New(o.Slots, o.Total, o.SlotTimeout), tasks: map[ident.AttemptID]*task{}}
+}
+
+// Start serves the endpoint and begins to look for the ResourceManager.
+func (e *Executor) Start() {
+	mux := &rpc.Mux{}
+	rpc.Handle(mux, gateway.RequestSlot, e.requestSlot)
+	rpc.Handle(mux, gateway.FreeSlot, e.freeSlot)
+	rpc.Handle(mux, gateway.SubmitTask, e.submitTask)
+	rpc.Handle(mux, gateway.CancelTask, e.cancelTask)
+	rpc.Handle(mux, gateway.DisconnectJobManager, e.disconnectJobManager)
+	rpc.Handle(mux, gateway.HeartbeatFromResourceManager, e.heartbeatFromResourceManager)
+	rpc.Handle(mux, gateway.HeartbeatFromJobMaster, e.heartbeatFromJobMaster)
+	rpc.Handle(mux, gateway.RegisterWorker, e.registerWorker)
+	rpc.Handle(mux, gateway.WorkerTaskState, e.workerTaskState)
+	rpc.Handle(mux, gateway.WorkerTaskMetrics, e.workerTaskMetrics)
+	rpc.Handle(mux, gateway.WorkerRequest, e.workerRequest)
+	e.system.Serve(gateway.TaskExecutor, e.loop, mux)
+	e.connect()
+}
+
+// Stop leaves the cluster and kills all workers; then runs once they are gone.
+// Whoever counted on this TaskManager learns it from the ResourceManager or
+// from its heartbeats.
+func (e *Executor) Stop(cause string, then func()) {
+	if e.stopped != nil {
+		return
+	}
+	e.stopped = then
+	if e.master.registered() {
+		gateway.DisconnectTaskExecutor.Send(e.system, e.loop, e.options.ResourceManager, e.master.term, &pb.DisconnectTaskExecutorRequest{
+			ResourceId: string(e.options.ResourceID), InstanceId: e.master.instance, Cause: cause})
+	}
+	e.system.Withdraw(gateway.TaskExecutor)
+	e.master.close()
+	stopTimer(&e.expiry)
+	for _, j := range slices.Clone(e.jobs) {
+		e.forget(j)
+	}
+	for _, w := range e.workers {
+		w.handle.Kill()
+	}
+	e.finish()
+}
+
+// finish ends Stop when no worker is left.
+func (e *Executor) finish() {
+	if e.stopped != nil && len(e.workers) == 0 {
+		then := e.stopped
+		e.stopped = func() {}
+		then()
+	}
+}
+
+// BlobAddress is the process that serves artifacts; empty before the first
+// registration.
+func (e *Executor) BlobAddress() string { return e.master.blob }
+
+// fail reports that the Executor cannot go on.
+func (e *Executor) fail(err error) {
+	if e.fatal || e.stopped != nil {
+		return
+	}
+	e.fatal = true
+	e.log.Error("TaskExecutor cannot go on", "error", err)
+	e.options.OnFatal(err)
+}
+
+// retryDelays are the pauses between attempts to reach an endpoint: short at
+// first, since a cluster that starts does so at once, then Flink's ten seconds.
+var retryDelays = []time.Duration{10 * time.Millisecond, 20 * time.Millisecond, 50 * time.Millisecond, 100 * time.Millisecond,
+	200 * time.Millisecond, 500 * time.Millisecond, time.Second, 2 * time.Second, 5 * time.Second, 10 * time.Second}
+
+// retryDelay is the pause after an attempt that failed; they count from zero.
+func retryDelay(attempt int) time.Duration { return retryDelays[min(attempt, len(retryDelays)-1)] }
+
+// registrationTimeout is how long an attempt may take: 100 ms, doubling to 30 s.
+func registrationTimeout(attempt int) time.Duration {
+	const shortest, longest = 100 * time.Millisecond, 30 * time.Second
+	return min(longest, shortest<<min(attempt, 9))
+}
+
+// unanswered reports whether a call may have been executed or may succeed when
+// it is sent again.
+func unanswered(err error) bool {
+	return errors.Is(err, rpc.ErrTimeout) || errors.Is(err, rpc.ErrUnreachable)
+}
+
+func stopTimer(t *actor.Timer) {
+	if *t != nil {
+		(*t).Stop()
+		*t = nil
+	}
+}
+
+func errorOf(all ...error) error {
+	for _, err := range all {
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
