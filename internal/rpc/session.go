@@ -27,7 +27,8 @@ type session struct {
 	halted    chan struct{} // closed: deliver and send nothing more
 	readDone  chan struct{} // closed: nothing more will be delivered
 	cause     error         // why reading ended; set before readDone is closed
-	writeDone chan struct{}
+	writeDone chan struct{} // closed: nothing more will be sent
+	writeErr  error         // why writing failed; set before writeDone is closed
 }
 
 // accept is the stream's life at the accepting side. That it returns is what
@@ -48,29 +49,30 @@ func (s *Server) accept(stream grpc.ServerStream) error {
 	})
 	s.tasks.Go(func() {
 		defer close(in.writeDone)
-		in.out.write(func(frame []byte) error { return stream.SendMsg(&frame) }) // the reader learns the error too
+		in.writeErr = in.out.write(func(frame []byte) error { return stream.SendMsg(&frame) })
 	})
+	var cause error
 	select {
-	case <-in.readDone:
 	case <-in.halted:
 		in.out.close()
 		return status.Error(codes.Aborted, "the connection was given up")
-	case <-in.writeDone: // finished; nothing more will be said
-		s.dismiss(in)
-		return nil
-	}
-	// The caller has said all, and takes what is left of the answers; or the
-	// connection broke, and writing fails.
-	in.out.close()
-	select {
+	case <-in.readDone:
+		// The caller has said all, and takes what is left of the answers; or the
+		// connection broke, and writing fails.
+		cause = in.cause
+		in.out.close()
+		select {
+		case <-in.writeDone:
+		case <-in.halted:
+		}
 	case <-in.writeDone:
-	case <-in.halted:
+		cause = in.writeErr
 	}
-	if s.dismiss(in) && !s.isClosed() {
-		s.log.Info("connection lost", "from", in.process, "cause", plain(in.cause))
-		s.watches.fire(in.process, fmt.Errorf("connection from %s: %w", in.process, plain(in.cause)))
+	if s.dismiss(in) && cause != nil && !s.isClosed() {
+		s.log.Info("connection lost", "from", in.process, "cause", plain(cause))
+		s.watches.fire(in.process, fmt.Errorf("connection from %s: %w", in.process, plain(cause)))
 	}
-	return nil
+	return nil // finished, or nobody is there to be told
 }
 
 // admit checks who calls and makes its session the current one.
