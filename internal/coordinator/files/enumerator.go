@@ -1,0 +1,174 @@
+package files
+
+import (
+	"cmp"
+	"encoding/json/v2"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/weirstream/weir/internal/coordinator"
+	"github.com/weirstream/weir/internal/coordinator/files/split"
+)
+
+// Kind is the name job graphs call this coordinator by.
+const Kind = "files"
+
+// errClosed answers who still waits when the job ends.
+var errClosed = errors.New("the job has ended")
+
+// Factory makes the coordinators of file sources, which find files by list.
+func Factory(list List) coordinator.Factory {
+	return func(c coordinator.Context) (coordinator.Coordinator, error) {
+		var spec split.Spec
+		if err := json.Unmarshal([]byte(c.Spec), &spec); err != nil {
+			return nil, fmt.Errorf("read its specification: %w", err)
+		}
+		if len(spec.Patterns) == 0 {
+			return nil, errors.New(`"patterns" is empty, want at least one glob`)
+		}
+		if spec.SplitBytes < 0 {
+			return nil, fmt.Errorf(`"splitBytes" is %d, want a positive number, or 0 for %d`, spec.SplitBytes, split.DefaultBytes)
+		}
+		return &enumerator{context: c, list: list, spec: spec, readers: make([]reader, c.Parallelism)}, nil
+	}
+}
+
+// enumerator hands out the splits of one file source.
+//
+// Invariant: every split is in free or in given of one reader; once listed is
+// set, nobody waits.
+type enumerator struct {
+	context coordinator.Context
+	list    List
+	spec    split.Spec
+
+	listed  bool
+	closed  bool
+	free    []*split.Split // in order of their ids
+	readers []reader       // by subtask
+	waiting []waiting      // for the list of files, in the order they asked
+}
+
+// reader is what one subtask has asked and got.
+type reader struct {
+	given []*split.Split
+	// attempt, sequence and answer are those of its last numbered request.
+	attempt  int
+	sequence int64
+	answer   []byte
+}
+
+type waiting struct {
+	subtask, attempt int
+	request          split.Request
+	reply            func([]byte, error)
+}
+
+// Start lists the files beside the loop.
+func (e *enumerator) Start() {
+	var splits []*split.Split
+	var err error
+	e.context.Loop.Go(func() {
+		splits, err = plan(e.list, e.spec)
+	}, func() { e.planned(splits, err) })
+}
+
+// plan makes the splits of all files that the patterns name.
+func plan(list List, spec split.Spec) ([]*split.Split, error) {
+	var all []Found
+	for _, pattern := range spec.Patterns {
+		found, err := list(pattern)
+		if err != nil {
+			return nil, fmt.Errorf("list the files of %q: %w", pattern, err)
+		}
+		if len(found) == 0 {
+			return nil, fmt.Errorf("no file matches %q", pattern)
+		}
+		all = append(all, found...)
+	}
+	return pack(all, cmp.Or(spec.SplitBytes, split.DefaultBytes)), nil
+}
+
+func (e *enumerator) planned(splits []*split.Split, err error) {
+	if e.closed {
+		return
+	}
+	if err != nil {
+		e.context.Fail(err)
+		return
+	}
+	e.context.Log.Info("files found", "splits", len(splits))
+	e.listed, e.free = true, splits
+	waited := e.waiting
+	e.waiting = nil
+	for _, w := range waited {
+		e.answer(w)
+	}
+}
+
+// HandleRequest gives the subtask its next split, or tells that none is left. A
+// request that comes before the files are listed waits.
+func (e *enumerator) HandleRequest(subtask, attempt int, payload []byte, reply func([]byte, error)) {
+	w := waiting{subtask: subtask, attempt: attempt, reply: reply}
+	if e.closed {
+		reply(nil, errClosed)
+		return
+	}
+	if err := json.Unmarshal(payload, &w.request); err != nil {
+		reply(nil, fmt.Errorf("read the request for a split: %w", err))
+		return
+	}
+	if !e.listed {
+		e.waiting = append(e.waiting, w)
+		return
+	}
+	e.answer(w)
+}
+
+func (e *enumerator) answer(w waiting) {
+	r := &e.readers[w.subtask]
+	if w.request.Sequence != 0 && w.attempt == r.attempt && w.request.Sequence == r.sequence {
+		w.reply(r.answer, nil)
+		return
+	}
+	response := split.Response{Done: len(e.free) == 0}
+	if !response.Done {
+		response.Split = e.free[0]
+		e.free = e.free[1:]
+		r.given = append(r.given, response.Split)
+	}
+	text, err := json.Marshal(response)
+	if err == nil {
+		r.attempt, r.sequence, r.answer = w.attempt, w.request.Sequence, text
+	}
+	w.reply(text, err)
+}
+
+// SubtaskFailed drops what the attempt still asks for: nobody reads the answer.
+func (e *enumerator) SubtaskFailed(subtask, attempt int) {
+	e.waiting = slices.DeleteFunc(e.waiting, func(w waiting) bool {
+		gone := w.subtask == subtask && w.attempt == attempt
+		if gone {
+			w.reply(nil, fmt.Errorf("attempt %d of subtask %d has ended", attempt, subtask))
+		}
+		return gone
+	})
+}
+
+// Reset takes back all splits the subtask was given.
+func (e *enumerator) Reset(subtask int) {
+	r := &e.readers[subtask]
+	e.free = append(e.free, r.given...)
+	slices.SortFunc(e.free, func(a, b *split.Split) int { return cmp.Compare(a.ID, b.ID) })
+	*r = reader{}
+}
+
+// Close refuses all who wait.
+func (e *enumerator) Close() {
+	e.closed = true
+	for _, w := range e.waiting {
+		w.reply(nil, errClosed)
+	}
+	e.waiting = nil
+}

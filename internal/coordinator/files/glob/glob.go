@@ -1,0 +1,109 @@
+// Package glob lists the files of the local file systems that a pattern names.
+//
+// It promises that `**` crosses directories but never a symbolic link, so that
+// a walk ends; that a directory that cannot be read is an error with its whole
+// path; and that only regular files are listed. It never opens a file.
+package glob
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"strings"
+
+	"github.com/bmatcuk/doublestar/v4"
+
+	"github.com/weirstream/weir/internal/coordinator/files"
+)
+
+// List gives the files a pattern names, in the order of the walk. A pattern
+// that names a directory means all files below it, without those whose name,
+// or whose directory's name, begins with "." or "_".
+func List(pattern string) ([]files.Found, error) {
+	if !doublestar.ValidatePattern(pattern) || pattern == "" {
+		return nil, fmt.Errorf("%q is not a glob: a bracket, a brace or an escape in it is not closed", pattern)
+	}
+	base, rest := doublestar.SplitPattern(path.Clean(pattern))
+	w := walk{base: base}
+	if info, err := os.Stat(w.join(rest)); err == nil {
+		if !info.IsDir() {
+			err := w.add(rest, info)
+			return w.found, err
+		}
+		w.base = w.join(rest)
+		err := w.below()
+		return w.found, err
+	}
+	err := doublestar.GlobWalk(os.DirFS(base), rest, func(name string, d fs.DirEntry) error {
+		if d.IsDir() {
+			return nil
+		}
+		return w.entry(name, d)
+	}, doublestar.WithFailOnIOErrors(), doublestar.WithNoFollow())
+	if err != nil {
+		return nil, w.name(err)
+	}
+	return w.found, nil
+}
+
+// walk collects the files below base.
+type walk struct {
+	base  string
+	found []files.Found
+}
+
+func (w *walk) join(name string) string { return path.Join(w.base, name) }
+
+// below lists all files of the directory and of those in it.
+func (w *walk) below() error {
+	err := fs.WalkDir(os.DirFS(w.base), ".", func(name string, d fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return err
+		case name != "." && hidden(d.Name()):
+			if d.IsDir() {
+				return fs.SkipDir
+			}
+			return nil
+		case d.IsDir():
+			return nil
+		}
+		return w.entry(name, d)
+	})
+	return w.name(err)
+}
+
+func hidden(name string) bool { return strings.HasPrefix(name, ".") || strings.HasPrefix(name, "_") }
+
+// entry adds what a directory names, unless it has vanished since.
+func (w *walk) entry(name string, d fs.DirEntry) error {
+	info, err := d.Info()
+	if err == nil && info.Mode()&fs.ModeSymlink != 0 {
+		info, err = os.Stat(w.join(name))
+	}
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	return w.add(name, info)
+}
+
+func (w *walk) add(name string, info fs.FileInfo) error {
+	if info.Mode().IsRegular() {
+		w.found = append(w.found, files.Found{Path: w.join(name), Size: info.Size()})
+	}
+	return nil
+}
+
+// name gives an error about something below base its whole path.
+func (w *walk) name(err error) error {
+	var at *fs.PathError
+	if !errors.As(err, &at) || path.IsAbs(at.Path) && strings.HasPrefix(at.Path, w.base) {
+		return err
+	}
+	return &fs.PathError{Op: at.Op, Path: w.join(at.Path), Err: at.Err}
+}
