@@ -34,6 +34,8 @@ type Real struct {
 	helpers sync.WaitGroup
 }
 
+var _ Loop = (*Real)(nil)
+
 // Start starts a loop whose randomness differs from run to run. Whoever starts
 // it must Close it.
 func Start(name string) *Real { return start(name, rand.Uint64(), rand.Uint64()) }
