@@ -33,8 +33,18 @@ func (t *Task) Run() {
 	case errors.Is(err, shuffle.ErrCanceled) || t.isCanceled():
 		t.report(status.Canceled, nil)
 	default:
-		t.report(status.Failed, operator.AsFailure(err))
+		t.report(status.Failed, failureOf(err))
 	}
+}
+
+// failureOf makes the loss of a peer recognisable: it follows from the failure of
+// another task and must not hide it.
+func failureOf(err error) *status.Failure {
+	f := operator.AsFailure(err)
+	if errors.Is(err, shuffle.ErrPeerLost) {
+		f.Kind = status.FailureConsumer
+	}
+	return f
 }
 
 func (t *Task) report(s status.Execution, f *status.Failure) { t.spec.Report(s, f) }

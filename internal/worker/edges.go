@@ -1,16 +1,13 @@
 package worker
 
 import (
-	"errors"
 	"fmt"
 
-	"github.com/weirstream/weir/internal/element"
 	"github.com/weirstream/weir/internal/ident"
 	"github.com/weirstream/weir/internal/operator"
 	"github.com/weirstream/weir/internal/rpc/pb"
 	"github.com/weirstream/weir/internal/shuffle"
 	"github.com/weirstream/weir/internal/shuffle/network"
-	"github.com/weirstream/weir/internal/status"
 	"github.com/weirstream/weir/internal/streamgraph"
 	"github.com/weirstream/weir/internal/task"
 )
@@ -37,24 +34,10 @@ func (w *Worker) gates(d *pb.TaskDeployment, chain *streamgraph.Chain) (func(fun
 				}
 				return nil, fmt.Errorf("open the input from %s: %w", e.From.Name, err)
 			}
-			gates = append(gates, inputGate{gate})
+			gates = append(gates, gate)
 		}
 		return gates, nil
 	}, nil
-}
-
-// inputGate makes the loss of a peer recognisable: it follows from the failure
-// of another task and must not hide it.
-type inputGate struct{ *network.Gate }
-
-func (g inputGate) Poll() (int, element.Element, bool, error) {
-	channel, e, ok, err := g.Gate.Poll()
-	if err != nil && errors.Is(err, network.ErrPeerLost) {
-		f := status.FailureOf(err)
-		f.Kind = status.FailureConsumer
-		err = f
-	}
-	return channel, e, ok, err
 }
 
 func channelOf(g *pb.GateDeployment, c *pb.ChannelDeployment) (network.Channel, error) {

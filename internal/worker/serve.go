@@ -2,16 +2,18 @@ package worker
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"io"
 	"log/slog"
 	"net"
 	"os"
-	"sync"
 	"time"
 
 	"github.com/weirstream/weir/internal/actor"
 	"github.com/weirstream/weir/internal/rpc"
 	"github.com/weirstream/weir/internal/rpc/gateway"
+	"github.com/weirstream/weir/internal/shuffle/handshake"
 	"github.com/weirstream/weir/internal/shuffle/network"
 	"github.com/weirstream/weir/internal/streamgraph"
 	"github.com/weirstream/weir/internal/worker/assignment"
@@ -52,10 +54,9 @@ func Serve(ctx context.Context, text string, c *streamgraph.Compiled, bufferTime
 		Token: a.Token, PID: os.Getpid(), Job: a.Job, Resource: a.Resource, Cluster: a.Cluster, Compiled: c,
 		Buffers: a.NetworkBuffers, BufferTimeout: bufferTimeout, ManagedBytes: a.ManagedBytes, Logger: log,
 	})
-	var accepting sync.WaitGroup
-	accepting.Go(func() { acceptPeers(handoff, w.shuffle, log) })
 	orphaned := make(chan struct{})
-	go watchParent(orphaned) // ends with the process
+	go watchParent(orphaned) // these two end with the process
+	go acceptPeers(handoff, w.shuffle, log)
 	w.Start()
 	select {
 	case <-w.Done():
@@ -64,7 +65,6 @@ func Serve(ctx context.Context, text string, c *streamgraph.Compiled, bufferTime
 	case <-ctx.Done():
 	}
 	handoff.Close()
-	accepting.Wait()
 	w.Close()
 	loop.Close()
 	system.Close()
@@ -92,11 +92,21 @@ func acceptPeers(l *net.UnixListener, env *network.Environment, log *slog.Logger
 		if err != nil {
 			return
 		}
-		peer, hello, err := network.ReceiveConn(u)
-		u.Close()
-		if err != nil {
+		go receivePeers(u, env, log) // ends with u
+	}
+}
+
+// receivePeers takes what comes over one connection of the data port.
+func receivePeers(u *net.UnixConn, env *network.Environment, log *slog.Logger) {
+	defer u.Close()
+	for {
+		peer, hello, err := handshake.ReceiveConn(u)
+		switch {
+		case errors.Is(err, io.EOF):
+			return
+		case err != nil:
 			log.Warn("a peer's connection could not be taken over", "error", err)
-			continue
+			return
 		}
 		env.Serve(peer, hello)
 	}

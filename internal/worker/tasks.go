@@ -4,14 +4,10 @@ import (
 	"fmt"
 
 	"github.com/weirstream/weir/internal/ident"
-	"github.com/weirstream/weir/internal/operator"
 	"github.com/weirstream/weir/internal/rpc"
 	"github.com/weirstream/weir/internal/rpc/gateway"
 	"github.com/weirstream/weir/internal/rpc/pb"
-	"github.com/weirstream/weir/internal/shuffle"
-	"github.com/weirstream/weir/internal/shuffle/network"
 	"github.com/weirstream/weir/internal/status"
-	"github.com/weirstream/weir/internal/streamgraph"
 	"github.com/weirstream/weir/internal/task"
 )
 
