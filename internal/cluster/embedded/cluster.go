@@ -1,0 +1,89 @@
+package embedded
+
+import (
+	"context"
+	"time"
+
+	"github.com/weirstream/weir/config"
+	"github.com/weirstream/weir/internal/actor"
+	"github.com/weirstream/weir/internal/cluster/embedded/coordinators"
+	"github.com/weirstream/weir/internal/dispatcher"
+	"github.com/weirstream/weir/internal/ident"
+	"github.com/weirstream/weir/internal/jobmaster"
+	"github.com/weirstream/weir/internal/resourcemanager"
+	"github.com/weirstream/weir/internal/rpc"
+	"github.com/weirstream/weir/internal/rpc/gateway"
+	"github.com/weirstream/weir/internal/taskexecutor"
+	"github.com/weirstream/weir/internal/taskexecutor/slottable"
+)
+
+const (
+	resourceID = ident.ResourceID("embedded")
+	// managedPerSlot is the managed memory of a slot, in bytes. An embedded run
+	// has the program's whole heap; nothing is set aside.
+	managedPerSlot = 128 << 20
+	// networkBuffers is for what comes from other processes: nothing does.
+	networkBuffers = 16
+	// never is how long a canceled task may take when task.cancellation.timeout
+	// is off.
+	never = 100 * 365 * 24 * time.Hour
+)
+
+// cluster is one embedded cluster. All endpoints share its loop and its system.
+type cluster struct {
+	loop       *actor.Real
+	system     *rpc.MemorySystem
+	manager    *resourcemanager.Manager
+	dispatcher *dispatcher.Dispatcher
+	executor   *taskexecutor.Executor
+}
+
+// start makes a cluster for one job. It must be closed.
+func start(o Options) *cluster {
+	c := &cluster{loop: actor.Start("embedded cluster"), system: rpc.NewMemory().System("embedded")}
+	cfg := o.Config
+	rm := rpc.Address{Process: c.system.Self(), Endpoint: gateway.ResourceManager}
+	c.manager = resourcemanager.New(resourcemanager.Options{
+		Loop: c.loop, System: c.system, StartUpPeriod: config.StandaloneStartUpTime.In(cfg), Logger: o.Logger,
+		HeartbeatInterval: config.HeartbeatInterval.In(cfg), HeartbeatTimeout: config.HeartbeatTimeout.In(cfg),
+	})
+	c.dispatcher = dispatcher.New(dispatcher.Options{
+		Loop: c.loop, Logger: o.Logger, Finished: dispatcher.StoreOptions{MaxCapacity: 1},
+		NewJobMaster: dispatcher.JobMasters(jobmaster.Options{
+			Loop: c.loop, System: c.system, ResourceManager: rm, Coordinators: coordinators.Builtin(), Logger: o.Logger,
+			HeartbeatInterval: config.HeartbeatInterval.In(cfg), HeartbeatTimeout: config.HeartbeatTimeout.In(cfg),
+			SlotRequestTimeout: config.SlotRequestTimeout.In(cfg), SlotIdleTimeout: config.SlotIdleTimeout.In(cfg),
+			ExceptionHistory: config.WebExceptionHistorySize.In(cfg),
+		}),
+	})
+	cancellation := config.TaskCancellationTimeout.In(cfg)
+	if cancellation <= 0 {
+		cancellation = never
+	}
+	c.executor = taskexecutor.New(taskexecutor.Options{
+		Loop: c.loop, System: c.system, ResourceManager: rm, ResourceID: resourceID, Host: "localhost", Logger: o.Logger,
+		Slots: o.Slots, Total: slottable.Profile{CPU: float64(o.Slots), Managed: int64(o.Slots) * managedPerSlot},
+		HeartbeatInterval: config.HeartbeatInterval.In(cfg), HeartbeatTimeout: config.HeartbeatTimeout.In(cfg),
+		CancellationTimeout: cancellation, Launcher: &launcher{cluster: c, options: o},
+	})
+	c.loop.Post(func() {
+		c.manager.Start()
+		c.executor.Start()
+	})
+	return c
+}
+
+// close ends the cluster and returns when nothing is left of it.
+func (c *cluster) close() {
+	ctx := context.Background()
+	// Neither can fail: the loop runs, and nobody's patience ends.
+	_ = c.dispatcher.Close(ctx)
+	_, _ = actor.Ask(ctx, c.loop, func(reply func(struct{})) {
+		c.executor.Stop("the program's job has ended", func() {
+			c.manager.Stop()
+			reply(struct{}{})
+		})
+	})
+	c.system.Close()
+	c.loop.Close()
+}

@@ -1,0 +1,17 @@
+// Package coordinators lists the operator coordinators that are built into every
+// master.
+//
+// It promises that an embedded cluster and a JobManager process know the same
+// kinds. It never links an operator.
+package coordinators
+
+import (
+	"github.com/weirstream/weir/internal/coordinator"
+	"github.com/weirstream/weir/internal/coordinator/files"
+	"github.com/weirstream/weir/internal/coordinator/files/glob"
+)
+
+// Builtin are the kinds a job graph may name.
+func Builtin() coordinator.Kinds {
+	return coordinator.Kinds{files.Kind: files.Factory(glob.List)}
+}

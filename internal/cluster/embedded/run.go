@@ -1,0 +1,141 @@
+package embedded
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"math/rand/v2"
+	"time"
+
+	"github.com/weirstream/weir/config"
+	"github.com/weirstream/weir/internal/execgraph"
+	"github.com/weirstream/weir/internal/ident"
+	"github.com/weirstream/weir/internal/jobgraph"
+	"github.com/weirstream/weir/internal/status"
+	"github.com/weirstream/weir/internal/streamgraph"
+)
+
+// Options say what is run and how.
+type Options struct {
+	Compiled *streamgraph.Compiled
+	// Slots the cluster has; 0: as many as the job needs.
+	Slots int
+	// BufferTimeout is how long a record waits for others before it is handed on.
+	BufferTimeout time.Duration
+	// Config gives the timeouts of the cluster; nil: the defaults.
+	Config *config.Config
+	Logger *slog.Logger // nil: nothing is logged
+}
+
+// Run runs the job to its end. It returns nil when the job has FINISHED. When
+// ctx ends first, the job is canceled and Run returns the cause of ctx once all
+// has ended. A job that has FAILED gives an error that names the task and wraps
+// the *status.Failure.
+func Run(ctx context.Context, o Options) error {
+	view, err := Execute(ctx, o)
+	if err != nil {
+		return err
+	}
+	return outcome(ctx, &view)
+}
+
+// Execute is Run for who wants the job's last view, which is terminal if the
+// error is nil; how the job ended is then told by the view alone.
+func Execute(ctx context.Context, o Options) (execgraph.View, error) {
+	if ctx.Err() != nil {
+		return execgraph.View{}, context.Cause(ctx)
+	}
+	if o.Logger == nil {
+		o.Logger = slog.New(slog.DiscardHandler)
+	}
+	needed := slotsNeeded(o.Compiled.Graph)
+	if o.Slots == 0 {
+		o.Slots = needed
+	}
+	if o.Slots < needed {
+		return execgraph.View{}, fmt.Errorf("run job %q: it needs %d slots, the embedded cluster has %d", o.Compiled.Graph.Name, needed, o.Slots)
+	}
+	if o.Compiled.Graph.Job.IsZero() {
+		o.Compiled = named(o.Compiled)
+	}
+	c := start(o)
+	defer c.close()
+	// The job outlives ctx: it has to be canceled, and waited for.
+	beyond := context.WithoutCancel(ctx)
+	id := o.Compiled.Graph.Job
+	if err := c.dispatcher.Submit(beyond, o.Compiled.Graph); err != nil {
+		return execgraph.View{}, fmt.Errorf("run job %q: %w", o.Compiled.Graph.Name, err)
+	}
+	view, err := c.dispatcher.Wait(ctx, id)
+	if err == nil {
+		return view, nil
+	}
+	// A job that has just ended cannot be canceled; then its end is the answer.
+	_ = c.dispatcher.Cancel(beyond, id)
+	return c.dispatcher.Wait(beyond, id)
+}
+
+// named gives the job an identifier of its own; c stays as it is.
+func named(c *streamgraph.Compiled) *streamgraph.Compiled {
+	copied, graph := *c, *c.Graph
+	graph.Job.ID = ident.New(rand.New(rand.NewPCG(rand.Uint64(), rand.Uint64())))
+	copied.Graph = &graph
+	return &copied
+}
+
+// slotsNeeded is the sum over the slot sharing groups of the greatest
+// parallelism in each.
+func slotsNeeded(g *jobgraph.Graph) int {
+	widest := map[string]int{}
+	sum := 0
+	for _, v := range g.Vertices {
+		if more := v.Parallelism - widest[v.SlotSharingGroup]; more > 0 {
+			widest[v.SlotSharingGroup] = v.Parallelism
+			sum += more
+		}
+	}
+	return sum
+}
+
+// outcome is the error of a job that has ended.
+func outcome(ctx context.Context, v *execgraph.View) error {
+	switch v.State {
+	case status.JobFinished:
+		return nil
+	case status.JobFailed:
+		return failed(v)
+	}
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	return fmt.Errorf("job %q ended as %s", v.Name, v.State)
+}
+
+// failed names the task and the failure that ended the job.
+func failed(v *execgraph.View) error {
+	root, found := firstCause(v)
+	switch {
+	case !found:
+		return fmt.Errorf("job %q failed for an unknown reason", v.Name)
+	case root.Task == "":
+		return fmt.Errorf("job %q failed: %w", v.Name, root.Failure)
+	}
+	return fmt.Errorf("job %q failed: %s: %w", v.Name, root.Task, root.Failure)
+}
+
+// firstCause finds the failure that the others follow from: the root of the
+// newest entry, unless that one says only that a peer was lost.
+func firstCause(v *execgraph.View) (execgraph.FailureEntry, bool) {
+	if len(v.Failures) == 0 {
+		return execgraph.FailureEntry{}, false
+	}
+	root := v.Failures[0]
+	if root.Failure.Kind == status.FailureConsumer {
+		for _, other := range root.Concurrent {
+			if other.Failure.Kind != status.FailureConsumer {
+				return other, true
+			}
+		}
+	}
+	return root, true
+}
