@@ -77,6 +77,15 @@ func TestAFailureNamesTheTask(t *testing.T) {
 	}
 }
 
+func TestAFailureOfNoTaskIsNamed(t *testing.T) {
+	env := stream.NewEnv()
+	stream.ReadText(env, filepath.Join(t.TempDir(), "*.txt")).Discard()
+	err := env.Execute(t.Context(), "nothing there")
+	if err == nil || !strings.HasPrefix(err.Error(), `job "nothing there" failed: coordinator of operator`) || !strings.Contains(err.Error(), "no file matches") {
+		t.Errorf("got %v", err)
+	}
+}
+
 func TestCancellationEndsTheJob(t *testing.T) {
 	enough := errors.New("enough")
 	ctx, cancel := context.WithCancelCause(t.Context())

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"log/slog"
 	"math/rand/v2"
+	"strings"
 	"time"
 
 	"github.com/weirstream/weir/config"
@@ -114,13 +115,25 @@ func outcome(ctx context.Context, v *execgraph.View) error {
 // failed names the task and the failure that ended the job.
 func failed(v *execgraph.View) error {
 	root, found := firstCause(v)
-	switch {
-	case !found:
+	if !found {
 		return fmt.Errorf("job %q failed for an unknown reason", v.Name)
-	case root.Task == "":
-		return fmt.Errorf("job %q failed: %w", v.Name, root.Failure)
 	}
-	return fmt.Errorf("job %q failed: %s: %w", v.Name, root.Task, root.Failure)
+	failure := withoutDecision(root.Failure)
+	if root.Task == "" {
+		return fmt.Errorf("job %q failed: %w", v.Name, failure)
+	}
+	return fmt.Errorf("job %q failed: %s: %w", v.Name, root.Task, failure)
+}
+
+// withoutDecision leaves out that the job was not restarted, which Flink puts
+// around the cause of a failed job: an embedded run never is.
+func withoutDecision(f *status.Failure) *status.Failure {
+	if len(f.Chain) == 0 || !strings.HasPrefix(f.Chain[0], "Recovery is suppressed by ") {
+		return f
+	}
+	inner := *f
+	inner.Chain = f.Chain[1:]
+	return &inner
 }
 
 // firstCause finds the failure that the others follow from: the root of the
