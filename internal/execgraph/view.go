@@ -189,6 +189,9 @@ func (g *Graph) View() View {
 		}
 		v.Vertices[i] = vertex.view
 		for _, s := range vertex.Subtasks {
+			if len(s.Current.Accumulators) == 0 {
+				continue
+			}
 			for _, name := range slices.Sorted(maps.Keys(s.Current.Accumulators)) {
 				v.Accumulators = append(v.Accumulators, Accumulator{Vertex: vertex.Job.ID, Subtask: s.Subtask, Name: name, Value: s.Current.Accumulators[name]})
 			}

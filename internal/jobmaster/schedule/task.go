@@ -166,27 +166,23 @@ func (s *Scheduler) cancelJob() {
 	s.cancelAttempts()
 }
 
-// cancelAttempts makes all plans void, takes back what they asked for and stops
-// every attempt.
+// cancelAttempts makes all plans void, takes back what they asked for, and then
+// stops every attempt that was deployed.
 func (s *Scheduler) cancelAttempts() {
-	for _, v := range s.graph.Vertices {
-		for _, sub := range v.Subtasks {
-			sub.Version++
-		}
-	}
+	var deployed []*execgraph.Execution
 	s.plans = nil
 	for _, v := range s.graph.Vertices {
 		for _, sub := range v.Subtasks {
-			s.cancelAttempt(sub.Current)
+			sub.Version++
+			switch e := sub.Current; e.State() {
+			case status.Created, status.Scheduled:
+				s.setTask(e, status.Canceled, "")
+			case status.Deploying, status.Initializing, status.Running:
+				deployed = append(deployed, e)
+			}
 		}
 	}
-}
-
-func (s *Scheduler) cancelAttempt(e *execgraph.Execution) {
-	switch e.State() {
-	case status.Created, status.Scheduled:
-		s.setTask(e, status.Canceled, "")
-	case status.Deploying, status.Initializing, status.Running:
+	for _, e := range deployed {
 		s.setTask(e, status.Canceling, "")
 		s.emit(CancelTask{Execution: e})
 	}

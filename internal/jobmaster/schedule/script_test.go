@@ -1,0 +1,240 @@
+package schedule
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/cockroachdb/datadriven"
+
+	"github.com/weirstream/weir/internal/execgraph"
+	"github.com/weirstream/weir/internal/ident"
+	"github.com/weirstream/weir/internal/jobgraph"
+	"github.com/weirstream/weir/internal/status"
+)
+
+// script is one job under a script. Its commands are the events:
+//
+//	job                  makes the job of its lines: "name parallelism [<- producer:all|pointwise|blocking-all …] [in group]"
+//	start, cancel, suspend
+//	grant R SLOT@TM …    requests R get slots
+//	refuse R …           requests R cannot be met
+//	lose SLOT …          slots are gone
+//	report TASK STATE    of "a0": subtask 0 of vertex a; "a0#1": its attempt 1
+//	deploy-failed TASK, task-lost TASK, fail
+//	known TASK STATE     whether a report would count
+//	show                 states of the job and all its tasks, and the failures
+type script struct {
+	s     *Scheduler
+	graph *execgraph.Graph
+	slots map[string]*execgraph.Slot
+	now   time.Time
+}
+
+func TestScripts(t *testing.T) {
+	datadriven.Walk(t, "testdata", func(t *testing.T, path string) {
+		s := &script{slots: map[string]*execgraph.Slot{}, now: time.Unix(1000, 0)}
+		datadriven.RunTest(t, path, func(t *testing.T, d *datadriven.TestData) string { return s.run(t, d) })
+	})
+}
+
+func (s *script) run(t *testing.T, d *datadriven.TestData) string {
+	s.now = s.now.Add(time.Second)
+	var args []string
+	for _, a := range d.CmdArgs {
+		args = append(args, a.String())
+	}
+	switch d.Cmd {
+	case "job":
+		graph, err := execgraph.New(parseJob(t, d.Input), ident.GraphID{ID: ident.ID{7}}, s.now, s.now)
+		if err != nil {
+			t.Fatal(err)
+		}
+		s.graph, s.s = graph, New(graph, nil)
+		return fmt.Sprintf("%d regions\n", len(graph.Regions))
+	case "show":
+		return s.show()
+	case "known":
+		state, _ := status.ParseExecution(args[1])
+		return fmt.Sprintln(s.s.Knows(s.attempt(t, args[0]), state))
+	}
+	var out strings.Builder
+	for _, ev := range s.events(t, d.Cmd, args) {
+		for _, effect := range s.s.Apply(ev, s.now) {
+			fmt.Fprintln(&out, show(effect))
+		}
+	}
+	return out.String()
+}
+
+func (s *script) events(t *testing.T, cmd string, args []string) []Event {
+	boom := &status.Failure{Kind: status.FailureError, Message: "boom"}
+	switch cmd {
+	case "start":
+		return []Event{Start{}}
+	case "cancel":
+		return []Event{CancelJob{}}
+	case "suspend":
+		return []Event{Suspend{}}
+	case "fail":
+		return []Event{FailJob{Cause: boom}}
+	case "grant":
+		var events []Event
+		for i := 0; i+1 < len(args); i += 2 {
+			name, tm, _ := strings.Cut(args[i+1], "@")
+			slot := &execgraph.Slot{Allocation: ident.AllocationID{ID: ident.ID{byte(len(s.slots) + 1)}}, TaskManager: ident.ResourceID(tm)}
+			s.slots[name] = slot
+			events = append(events, SlotGranted{Request: request(t, args[i]), Slot: slot})
+		}
+		return events
+	case "refuse":
+		ev := SlotsRefused{Cause: &status.Failure{Kind: status.FailureSlots, Message: "no slots"}}
+		for _, a := range args {
+			ev.Requests = append(ev.Requests, request(t, a))
+		}
+		return []Event{ev}
+	case "lose":
+		ev := SlotsLost{Cause: &status.Failure{Kind: status.FailureLost, Message: "tm lost"}}
+		for _, a := range args {
+			ev.Allocations = append(ev.Allocations, s.slots[a].Allocation)
+		}
+		return []Event{ev}
+	case "report":
+		state, ok := status.ParseExecution(args[1])
+		if !ok {
+			t.Fatalf("state %q", args[1])
+		}
+		ev := TaskReport{Attempt: s.attempt(t, args[0]), State: state}
+		if state == status.Failed {
+			ev.Failure = boom
+		}
+		return []Event{ev}
+	case "deploy-failed":
+		return []Event{DeployFailed{Attempt: s.attempt(t, args[0]), Cause: boom}}
+	case "task-lost":
+		return []Event{TaskLost{Attempt: s.attempt(t, args[0]), Cause: boom}}
+	}
+	t.Fatalf("unknown command %q", cmd)
+	return nil
+}
+
+func request(t *testing.T, text string) RequestID {
+	n, err := strconv.Atoi(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return RequestID(n)
+}
+
+// attempt finds the attempt of "a0" or "a0#1".
+func (s *script) attempt(t *testing.T, text string) ident.AttemptID {
+	task, number, _ := strings.Cut(text, "#")
+	for _, v := range s.graph.Vertices {
+		for _, sub := range v.Subtasks {
+			if label(sub.Current) == task {
+				id := sub.Current.ID
+				if number != "" {
+					fmt.Sscan(number, &id.Attempt)
+				}
+				return id
+			}
+		}
+	}
+	t.Fatalf("no task %q", text)
+	return ident.AttemptID{}
+}
+
+func label(e *execgraph.Execution) string {
+	return fmt.Sprintf("%s%d", e.Vertex.Parent.Job.Name, e.Vertex.Subtask)
+}
+
+func show(effect Effect) string {
+	reason := func(text string) string {
+		if text == "" {
+			return ""
+		}
+		return " (" + text + ")"
+	}
+	switch f := effect.(type) {
+	case RequestSlots:
+		words := []string{fmt.Sprintf("region %d requests", f.Region.Index)}
+		for _, r := range f.Requests {
+			words = append(words, fmt.Sprintf("%d=%s/%d", r.ID, r.Group, r.Index))
+		}
+		return strings.Join(words, " ")
+	case WithdrawRequests:
+		return fmt.Sprint("withdraw ", f.Requests)
+	case ReturnSlot:
+		return fmt.Sprintf("return slot %d", f.Allocation.ID[0])
+	case Deploy:
+		return fmt.Sprintf("deploy %s in slot %d on %s", label(f.Execution), f.Execution.Slot.Allocation.ID[0], f.Execution.Slot.TaskManager)
+	case CancelTask:
+		return "stop " + label(f.Execution)
+	case TaskChanged:
+		return fmt.Sprintf("%s %s -> %s%s", label(f.Execution), f.From, f.To, reason(f.Reason))
+	case JobChanged:
+		return fmt.Sprintf("job %s -> %s%s", f.From, f.To, reason(f.Reason))
+	}
+	return fmt.Sprintf("%T", effect)
+}
+
+func (s *script) show() string {
+	var out strings.Builder
+	v := s.graph.View()
+	fmt.Fprintf(&out, "job %s", v.State)
+	for _, vertex := range s.graph.Vertices {
+		for _, sub := range vertex.Subtasks {
+			fmt.Fprintf(&out, " %s=%s", label(sub.Current), sub.Current.State())
+		}
+	}
+	fmt.Fprintln(&out)
+	for _, f := range v.Failures {
+		fmt.Fprintf(&out, "failure of %q: %s\n", f.Task, f.Failure.Error())
+		for _, c := range f.Concurrent {
+			fmt.Fprintf(&out, "  and of %q: %s\n", c.Task, c.Failure.Error())
+		}
+	}
+	for _, line := range s.s.Waiting() {
+		fmt.Fprintln(&out, line)
+	}
+	return out.String()
+}
+
+// parseJob reads lines "name parallelism [<- producer:edge …] [in group]".
+func parseJob(t *testing.T, text string) *jobgraph.Graph {
+	g := &jobgraph.Graph{Job: ident.JobID{ID: ident.ID{1}}, Name: "test"}
+	byName := map[string]*jobgraph.Vertex{}
+	for i, line := range strings.Split(strings.TrimSpace(text), "\n") {
+		words := strings.Fields(line)
+		v := &jobgraph.Vertex{ID: ident.VertexID{ID: ident.ID{1, byte(i)}}, Name: words[0], MaxParallelism: 128, SlotSharingGroup: "default"}
+		fmt.Sscan(words[1], &v.Parallelism)
+		for rest := words[2:]; len(rest) > 0; rest = rest[1:] {
+			if rest[0] == "<-" {
+				continue
+			}
+			if rest[0] == "in" {
+				v.SlotSharingGroup, rest = rest[1], rest[1:]
+				continue
+			}
+			from, edge, _ := strings.Cut(rest[0], ":")
+			set := &jobgraph.DataSet{ID: ident.DataSetID{ID: ident.ID{2, byte(i), byte(len(v.Inputs))}},
+				Type: jobgraph.Pipelined, Distribution: jobgraph.Pointwise, Consumer: v.ID}
+			if strings.HasSuffix(edge, "all") {
+				set.Distribution = jobgraph.AllToAll
+			}
+			if strings.HasPrefix(edge, "blocking") {
+				set.Type = jobgraph.Blocking
+			}
+			if byName[from] == nil {
+				t.Fatalf("line %q: no vertex %q", line, from)
+			}
+			byName[from].Produces = append(byName[from].Produces, set)
+			v.Inputs = append(v.Inputs, &jobgraph.Edge{DataSet: set.ID, Source: byName[from].ID, Distribution: set.Distribution})
+		}
+		byName[v.Name] = v
+		g.Vertices = append(g.Vertices, v)
+	}
+	return g
+}
