@@ -1,9 +1,7 @@
 package sim
 
 import (
-	"cmp"
 	"fmt"
-	"slices"
 	"time"
 
 	"github.com/weirstream/weir/internal/rpc"
@@ -48,18 +46,13 @@ type Weather struct {
 func (w *World) SetWeather(weather Weather) { w.net.weather = weather }
 
 // A cut keeps what was sent along a link, as a connection does that sends
-// again, or loses it.
-//
-// Invariant: held is in the order sent once it is healed; what was on its way
-// when the cut came is noticed later than what was sent after it.
+// again, or loses it. What was on its way when the cut came and comes to its end
+// meanwhile is older than what is still on its way when the cut is healed, and
+// that is older than what was sent in between.
 type cut struct {
-	keep bool
-	held []parcel
-}
-
-type parcel struct {
-	number uint64 // rises with each message sent
-	send   func()
+	keep    bool
+	arrived []func() // in order
+	unsent  []func() // in order
 }
 
 // Cut breaks the way from one process to another, by name, in that direction.
@@ -81,9 +74,11 @@ func (w *World) Heal(from, to string) {
 	}
 	delete(w.net.cuts, l)
 	w.Note(from, "reaches "+to+" again")
-	slices.SortFunc(c.held, func(a, b parcel) int { return cmp.Compare(a.number, b.number) })
-	for _, p := range c.held {
-		p.send()
+	for _, arrive := range c.arrived {
+		w.schedule(&event{at: w.now, tie: 0, what: Arrival, name: "held back", f: arrive})
+	}
+	for _, send := range c.unsent {
+		send()
 	}
 }
 
@@ -107,9 +102,10 @@ func address(name string) string { return "sim:" + name }
 // channel; zero: no channel, any order.
 func (n *network) pass(l link, ch channel, lost float64, method string, arrive func()) {
 	w := n.world
-	w.made++
-	again := parcel{w.made, func() { n.pass(l, ch, 0, method, arrive) }}
-	if n.cuts[l].holds(again) {
+	if c := n.cuts[l]; c != nil {
+		if c.keep {
+			c.unsent = append(c.unsent, func() { n.pass(l, ch, 0, method, arrive) })
+		}
 		return
 	}
 	if lost > 0 && w.rand.Float64() < lost {
@@ -121,19 +117,16 @@ func (n *network) pass(l link, ch channel, lost float64, method string, arrive f
 		at = max(at, n.last[ch])
 		n.last[ch] = at
 	}
-	w.schedule(&event{at: at, tie: 1, what: Arrival, name: method, f: func() {
-		if !n.cuts[l].holds(again) { // it may have been cut while the message was on its way
+	var end func()
+	end = func() {
+		switch c := n.cuts[l]; {
+		case c == nil:
 			arrive()
+		case c.keep:
+			c.arrived = append(c.arrived, end)
 		}
-	}})
-}
-
-// holds takes a message that cannot pass; a nil cut lets it.
-func (c *cut) holds(p parcel) bool {
-	if c != nil && c.keep {
-		c.held = append(c.held, p)
 	}
-	return c != nil
+	w.schedule(&event{at: at, tie: 1, what: Arrival, name: method, f: end})
 }
 
 func (n *network) hit(kind, method string) {
