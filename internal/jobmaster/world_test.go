@@ -28,9 +28,11 @@ type world struct {
 	timers []*timer // in the order they were made
 	served map[rpc.Address]rpc.Handler
 	down   map[string]bool
-	// lose says which calls are lost on their way; nil: none.
-	lose  func(to rpc.Address, method string) bool
-	watch []*watcher
+	// lose says which calls are lost on their way, silent which answers; nil:
+	// none.
+	lose   func(to rpc.Address, method string) bool
+	silent func(to rpc.Address, method string) bool
+	watch  []*watcher
 }
 
 type timer struct {
@@ -142,6 +144,9 @@ func (s system) Call(_ actor.Loop, to rpc.Address, c rpc.Call, resp proto.Messag
 			back(fmt.Errorf("%s: %w", to, rpc.ErrUnknownEndpoint))
 		} else {
 			h.Handle(rpc.Call{Method: c.Method, Fence: c.Fence, Request: proto.Clone(c.Request)}, func(m proto.Message, err error) {
+				if w.silent != nil && w.silent(to, c.Method) {
+					return
+				}
 				if err == nil {
 					proto.Merge(resp, m)
 				}
@@ -270,7 +275,11 @@ func (t *fakeExecutor) serveJob(job *pb.RegisterJobMasterRequest) {
 	t.job, t.master = job, rpc.Address{Process: job.JobMasterAddress, Endpoint: "jobmanager_" + job.JobId}
 	register := &pb.RegisterTaskManagerRequest{JobId: job.JobId, ResourceId: "id-" + t.self, RpcAddress: t.self, Host: t.self + ":1", DataAddresses: []string{"unix:" + t.self}}
 	gateway.RegisterTaskManager.Call(t.system, t.w, t.master, t.fence(), register, 0, func(r *pb.RegisterTaskManagerResponse, err error) {
-		if err != nil || r.Rejected != "" {
+		if err != nil {
+			t.again(err, func() { t.serveJob(job) })
+			return
+		}
+		if r.Rejected != "" {
 			return
 		}
 		offer := &pb.OfferSlotsRequest{ResourceId: "id-" + t.self}
@@ -278,9 +287,11 @@ func (t *fakeExecutor) serveJob(job *pb.RegisterJobMasterRequest) {
 			offer.Offers = append(offer.Offers, &pb.SlotOffer{AllocationId: a, SlotIndex: int32(i)})
 		}
 		gateway.OfferSlots.Call(t.system, t.w, t.master, t.fence(), offer, 0, func(r *pb.OfferSlotsResponse, err error) {
-			if err == nil {
-				t.held, t.active = r.Accepted, r.Accepted
+			if err != nil {
+				t.again(err, func() { t.serveJob(job) })
+				return
 			}
+			t.held, t.active = r.Accepted, r.Accepted
 		})
 	})
 }
@@ -296,6 +307,12 @@ func (t *fakeExecutor) submit(q *pb.SubmitTaskRequest, reply func(*pb.Empty, err
 		reply(nil, rpc.Refuse("%s", t.refuse))
 		return
 	}
+	for _, one := range t.deployed {
+		if one.Attempt == q.Task.Attempt {
+			reply(nil, rpc.Refuse("attempt %s is there already", one.Attempt))
+			return
+		}
+	}
 	t.deployed = append(t.deployed, q.Task)
 	t.running = append(t.running, q.Task.Attempt)
 	reply(&pb.Empty{}, nil)
@@ -310,10 +327,20 @@ func (t *fakeExecutor) report(attempt, state string, failure *pb.Failure) {
 	gateway.UpdateTaskExecutionState.Call(t.system, t.w, t.master, t.fence(),
 		&pb.UpdateTaskExecutionStateRequest{Attempt: attempt, State: state, Failure: failure}, 0,
 		func(r *pb.UpdateTaskExecutionStateResponse, err error) {
-			if err == nil && !r.Known {
+			if err != nil {
+				t.again(err, func() { t.report(attempt, state, failure) })
+			} else if !r.Known {
 				t.running = slices.DeleteFunc(t.running, func(a string) bool { return a == attempt })
 			}
 		})
+}
+
+// again repeats a call that was lost, while somebody may be there to answer it.
+func (t *fakeExecutor) again(err error, call func()) {
+	if t.w.down[t.self] || t.gone != "" || errors.Is(err, rpc.ErrUnknownEndpoint) {
+		return
+	}
+	t.w.After(time.Second, call)
 }
 
 // finish ends all tasks that run.
