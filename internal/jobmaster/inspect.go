@@ -1,0 +1,12 @@
+package jobmaster
+
+import (
+	"github.com/weirstream/weir/internal/ident"
+	"github.com/weirstream/weir/internal/jobmaster/slotpool"
+)
+
+// Term is the leader term of this JobMaster.
+func (m *Master) Term() ident.LeaderID { return m.term }
+
+// Pool is the slots of the job, to be looked at and not changed.
+func (m *Master) Pool() *slotpool.Pool { return m.pool }

@@ -1,0 +1,26 @@
+package slotpool
+
+import "github.com/weirstream/weir/internal/execgraph"
+
+// Counts say how many requests and slots a pool has.
+type Counts struct {
+	Pending  int // requests that wait for a slot
+	Granted  int // requests that have one
+	Free     int // slots nobody uses
+	Declared int // the requirement that was last to be sent
+}
+
+// Counts counts what the pool holds.
+func (p *Pool) Counts() Counts {
+	free := p.free()
+	return Counts{Pending: p.pending(), Granted: len(p.slots) - free, Free: free, Declared: p.declared}
+}
+
+// Slots lists the slots the pool holds, in the order they were accepted.
+func (p *Pool) Slots() []*execgraph.Slot {
+	all := make([]*execgraph.Slot, len(p.slots))
+	for i, h := range p.slots {
+		all[i] = h.slot
+	}
+	return all
+}
