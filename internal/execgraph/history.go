@@ -69,7 +69,20 @@ func (g *Graph) RecordConcurrent(e *Execution, cause *status.Failure, now time.T
 	}
 }
 
-// FirstCause is the failure the newest entry began with; nil: none.
+// ReplaceRoot makes a failure the root of the newest entry, because the one that
+// began it turned out to follow from this one: that, as it was before the
+// decision about it, becomes the first of the concurrent ones.
+func (g *Graph) ReplaceRoot(e *Execution, cause, follows *status.Failure, now time.Time) {
+	h := &g.history
+	root := &h.entries[len(h.entries)-1]
+	old := *root
+	old.Failure, old.Concurrent = follows, nil
+	concurrent := append([]FailureEntry{old}, root.Concurrent...)
+	*root = entry(e, cause, now)
+	root.Concurrent = concurrent[:min(len(concurrent), maxConcurrent)]
+}
+
+// FirstCause is the failure at the root of the newest entry; nil: none.
 func (g *Graph) FirstCause() *status.Failure {
 	if n := len(g.history.entries); n > 0 {
 		return g.history.entries[n-1].Failure

@@ -219,6 +219,10 @@ func (t *taskManagers) dead(id ident.ResourceID, loss *heartbeat.Loss) { t.lose(
 func (t *taskManagers) lose(id ident.ResourceID, why string) {
 	tm := t.byID[id]
 	t.forget(tm)
+	if len(t.m.pool.Allocations(id)) == 0 {
+		t.m.log.Info("TaskManager left", "taskmanager", id, "cause", why)
+		return
+	}
 	t.m.log.Warn("TaskManager lost", "taskmanager", id, "cause", why)
 	t.m.applyPoolLater(slotpool.TaskManagerGone{TaskManager: id, Cause: &status.Failure{
 		Kind: status.FailureLost, Message: fmt.Sprintf("TaskManager %s (%s) was lost: %s", id, tm.host, why)}})

@@ -19,6 +19,8 @@ type Scheduler struct {
 	scheduled []bool
 	// plans wait for slots, oldest first. There is at most one per region.
 	plans []*plan
+	// first is the failure the job is FAILING of, as it was reported.
+	first *status.Failure
 
 	now     time.Time // of the event being applied
 	effects []Effect  // made by the event being applied

@@ -22,7 +22,8 @@ import (
 //	grant R SLOT@TM …    requests R get slots
 //	refuse R …           requests R cannot be met
 //	lose SLOT …          slots are gone
-//	report TASK STATE    of "a0": subtask 0 of vertex a; "a0#1": its attempt 1
+//	report TASK STATE [peer]  of "a0": subtask 0 of vertex a; "a0#1": its attempt 1;
+//	                     peer: it failed because a peer was lost
 //	deploy-failed TASK, task-lost TASK, fail
 //	known TASK STATE     whether a report would count
 //	show                 states of the job and all its tasks, and the failures
@@ -109,6 +110,9 @@ func (s *script) events(t *testing.T, cmd string, args []string) []Event {
 		ev := TaskReport{Attempt: s.attempt(t, args[0]), State: state}
 		if state == status.Failed {
 			ev.Failure = boom
+			if len(args) > 2 {
+				ev.Failure = &status.Failure{Kind: status.FailureConsumer, Message: "connection reset by peer"}
+			}
 		}
 		return []Event{ev}
 	case "deploy-failed":

@@ -112,7 +112,7 @@ func (s *Scheduler) attemptsFailed(attempts []*execgraph.Execution, cause *statu
 		case status.Finished, status.Canceled, status.Failed:
 		case status.Canceling:
 			s.setTask(e, status.Canceled, "failed while being canceled: "+cause.Error())
-			s.graph.RecordConcurrent(e, cause, s.now)
+			s.anotherFailure(e, cause)
 		default:
 			s.attemptFailed(e, cause, stop)
 			failed = append(failed, e)
@@ -140,7 +140,7 @@ func one(e *execgraph.Execution) []*execgraph.Execution { return []*execgraph.Ex
 func (s *Scheduler) jobFailed(e *execgraph.Execution, cause *status.Failure) {
 	switch s.graph.State() {
 	case status.JobFailing, status.JobCancelling:
-		s.graph.RecordConcurrent(e, cause, s.now)
+		s.anotherFailure(e, cause)
 		return
 	case status.JobCreated, status.JobRunning, status.JobRestarting:
 	default:
@@ -152,10 +152,24 @@ func (s *Scheduler) jobFailed(e *execgraph.Execution, cause *status.Failure) {
 	// by starting over without its state.
 	_, restart := s.strategy.Decide(cause, s.now)
 	invariant.Check(!restart, "restart strategy %s restarts a job whose state cannot be restored", s.strategy)
+	s.first = cause
 	final := suppressed(cause, s.strategy)
 	s.graph.RecordFailure(e, final, s.now)
 	s.setJob(status.JobFailing, final.Error())
 	s.cancelAttempts()
+}
+
+// anotherFailure notes a failure that came while the job ends. When a process
+// dies, its peers often notice their broken connections before anybody has
+// noticed the death: a cause then takes the place of what followed from it.
+func (s *Scheduler) anotherFailure(e *execgraph.Execution, cause *status.Failure) {
+	follows := s.first != nil && s.first.Kind == status.FailureConsumer && cause.Kind != status.FailureConsumer
+	if !follows || s.graph.State() != status.JobFailing {
+		s.graph.RecordConcurrent(e, cause, s.now)
+		return
+	}
+	s.graph.ReplaceRoot(e, suppressed(cause, s.strategy), s.first, s.now)
+	s.first = cause
 }
 
 func (s *Scheduler) cancelJob() {
