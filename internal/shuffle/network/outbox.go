@@ -93,6 +93,7 @@ func (o *outbox) batch(v *view, p *local.Partition, data batch.Batch, backlog in
 		return err
 	}
 	p.Encoded(records, len(out)-start)
+	backlog = min(backlog, 1<<16-1)
 	if len(out) <= BufferSize && &out[0] == &b[0] {
 		o.add(b, at, len(out)-start, header{channel: v.id, kind: frameData, seq: v.seq, backlog: uint16(backlog)})
 		v.seq++

@@ -3,11 +3,15 @@ package network
 import (
 	"fmt"
 	"math/rand/v2"
+	"net"
+	"path/filepath"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/weirstream/weir/internal/element"
 	"github.com/weirstream/weir/internal/ident"
+	"github.com/weirstream/weir/internal/shuffle/handshake"
 	"github.com/weirstream/weir/internal/shuffle/local"
 )
 
@@ -140,4 +144,69 @@ func manyToMany(t *testing.T, network string, n int, tiny bool, seed uint64) {
 		}
 	}
 	checkAllReleased(t)
+}
+
+// TestConnectionPassedOn goes the way of a cluster: the TaskManager's process
+// reads the hello and passes the connection to the worker.
+func TestConnectionPassedOn(t *testing.T) {
+	from, to := newHost(t, "unix", "from", nil), newHost(t, "unix", "to", nil)
+	dir := t.TempDir()
+	listen := func(name string) *net.UnixListener {
+		l, err := net.ListenUnix("unix", &net.UnixAddr{Name: filepath.Join(dir, name)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return l
+	}
+	control, data := listen("control"), listen("data")
+	var group sync.WaitGroup
+	group.Go(func() { // the TaskManager
+		u, err := net.DialUnix("unix", nil, control.Addr().(*net.UnixAddr))
+		if err != nil {
+			t.Error(err)
+			return
+		}
+		conn, err := data.Accept()
+		if err != nil {
+			t.Error(err)
+			return
+		}
+		hello, err := handshake.ReadHello(conn, time.Minute)
+		if err != nil {
+			t.Error(err)
+		}
+		if err := handshake.SendConn(u, conn, hello); err != nil {
+			t.Error(err)
+		}
+		_ = u.Close()
+	})
+	group.Go(func() { // the worker
+		u, err := control.AcceptUnix()
+		if err != nil {
+			t.Error(err)
+			return
+		}
+		conn, hello, err := handshake.ReceiveConn(u)
+		if err != nil {
+			t.Error(err)
+			return
+		}
+		from.Serve(conn, hello)
+		_ = u.Close()
+	})
+	c := from.channel(0, 0)
+	c.Addresses = []string{"127.0.0.1:1", "unix:" + data.Addr().String()}
+	r := newReader(t, to.Environment, c)
+	p := from.CreatePartition(partitionID(0), 1, newNumbersSerializer, nil)
+	if err := p.Emit(0, newNumbers(50_000, 7)); err != nil {
+		t.Fatal(err)
+	}
+	_ = p.Finish()
+	if got := drain(t, r)[0]; len(got) != 1 || got[0] != 7 {
+		t.Errorf("got %v", got)
+	}
+	r.Close()
+	<-p.Consumed()
+	group.Wait()
+	_, _ = control.Close(), data.Close()
 }
