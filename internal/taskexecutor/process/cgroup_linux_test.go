@@ -1,0 +1,27 @@
+package process
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/weirstream/weir/internal/memory"
+	"github.com/weirstream/weir/internal/status"
+)
+
+func TestOutOfMemory(t *testing.T) {
+	p := newPlace(t, func(o *Options) { o.Memory = 64 * memory.MB }, "")
+	if p.launcher.groups == nil {
+		t.Skip("control groups cannot be written here")
+	}
+	p.launch("allocate")
+	f := p.exit()
+	if f == nil || f.Kind != status.FailureMemory || !strings.Contains(f.Message, "its limit is 64 mb, its peak was 6") {
+		t.Errorf("%+v", f)
+	}
+	if left, _ := filepath.Glob(filepath.Join(p.launcher.groups.parent, fmt.Sprintf("%s%d-*", groupPrefix, os.Getpid()))); len(left) != 0 {
+		t.Errorf("left behind: %v", left)
+	}
+}

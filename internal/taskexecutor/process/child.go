@@ -1,0 +1,280 @@
+package process
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"runtime"
+	"strconv"
+	"sync"
+	"syscall"
+	"time"
+
+	"github.com/weirstream/weir/internal/ident"
+	"github.com/weirstream/weir/internal/rpc/pb"
+	"github.com/weirstream/weir/internal/status"
+	"github.com/weirstream/weir/internal/taskexecutor"
+	"github.com/weirstream/weir/internal/worker/assignment"
+)
+
+// drainTimeout bounds how long output is read after the process has ended: what
+// it wrote is in the pipe already.
+const drainTimeout = 2 * time.Second
+
+// child is one worker process.
+//
+// Invariant: Exited is posted once, and the last thing that happens. The
+// process may be signalled while pid is set, which is before it is waited for.
+type child struct {
+	launcher *Launcher
+	job      *pb.Job
+	id       ident.JobID
+	token    string
+	events   taskexecutor.WorkerEvents
+
+	mu     sync.Mutex // guards the fields below
+	pid    int        // of the process and its group; 0: none can be signalled
+	stdin  io.Closer
+	asked  bool // to end: its end is no failure
+	killed bool
+	over   bool // Exited was posted
+	began  bool // run has begun, and will post Exited
+}
+
+// Stop closes the worker's standard input, at which it ends.
+func (c *child) Stop() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.asked = true
+	if c.stdin != nil {
+		_ = c.stdin.Close() // it is closed at most twice, and only the first counts
+	}
+	c.endEarly()
+}
+
+// Kill kills the worker and all processes it has started.
+func (c *child) Kill() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.asked, c.killed = true, true
+	if c.pid > 0 {
+		killGroup(c.pid)
+	}
+	c.endEarly()
+}
+
+// endEarly ends a worker whose program has not come yet.
+func (c *child) endEarly() {
+	if !c.began && !c.over {
+		c.over = true
+		c.launcher.options.Loop.Post(func() { c.events.Exited(nil) })
+	}
+}
+
+// begin reports whether the worker is still wanted, now that its program is here.
+func (c *child) begin() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.began = !c.over
+	return c.began
+}
+
+func (c *child) post(f *status.Failure) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if !c.over {
+		c.over = true
+		c.launcher.options.Loop.Post(func() { c.events.Exited(f) })
+	}
+}
+
+// run starts the program and stays with it to its end.
+//
+// It keeps its thread from start to end: on Linux the worker is killed when the
+// thread that started it ends, which must not be before the TaskManager does.
+func (c *child) run(path string) {
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	l := c.launcher
+	directory, err := l.makeDirectory()
+	if err != nil {
+		c.post(&status.Failure{Kind: status.FailureError, Message: err.Error(), Chain: []string{"make a directory for the worker of job " + c.job.JobId}})
+		return
+	}
+	told := l.assign(c, directory)
+	l.setHandoff(c.id, told.Handoff)
+	failure := c.live(path, directory, told)
+	l.dropHandoff(c.id, told.Handoff)
+	if err := os.RemoveAll(directory); err != nil {
+		l.options.Logger.Warn("a worker's directory could not be removed", "job", c.job.JobId, "error", err)
+	}
+	c.post(failure)
+}
+
+// live is the life of the process; nil: it ended as asked.
+func (c *child) live(path, directory string, told assignment.Assignment) *status.Failure {
+	l := c.launcher
+	group := l.groups.create(int64(l.options.Memory))
+	defer group.remove()
+	cmd, pipes, err := c.start(path, directory, told, group)
+	if err != nil {
+		return explainStart(path, c.job.ArtifactName, err)
+	}
+	tail := &stderrTail{}
+	group.add(cmd.Process.Pid)
+	var copying sync.WaitGroup
+	copying.Go(func() { pump(pipes.stdout, l.options.Stdout) })
+	copying.Go(func() { pump(pipes.stderr, io.MultiWriter(tail, l.options.Stderr)) })
+	l.options.Logger.Info("worker started", "job", c.job.JobId, "pid", cmd.Process.Pid)
+	if started := c.events.Started; started != nil {
+		l.options.Loop.Post(started)
+	}
+
+	awaitExit(cmd.Process.Pid)
+	c.mu.Lock()
+	killGroup(cmd.Process.Pid) // what the worker has started must not outlive it
+	c.pid, c.stdin = 0, nil
+	asked := c.asked
+	c.mu.Unlock()
+	waited := cmd.Wait()
+	pipes.drain()
+	copying.Wait()
+	pipes.close()
+	l.options.Logger.Info("worker ended", "job", c.job.JobId, "pid", cmd.Process.Pid, "state", cmd.ProcessState.String())
+	if asked {
+		return nil
+	}
+	if cmd.ProcessState == nil {
+		return status.FailureOf(fmt.Errorf("wait for the worker of job %s: %w", c.job.JobId, waited))
+	}
+	return explainExit(cmd.ProcessState, tail, group.outOfMemory())
+}
+
+// start starts the process. A program that was just written may be busy for a
+// moment: another process that is being started still holds the file open.
+func (c *child) start(path, directory string, told assignment.Assignment, group *controlGroup) (*exec.Cmd, *pipes, error) {
+	for try := 1; ; try++ {
+		cmd, pipes, err := c.command(path, directory, told)
+		if err != nil {
+			return nil, nil, err
+		}
+		group.prepare(cmd)
+		if err = c.startCommand(cmd, pipes.stdin); err == nil {
+			return cmd, pipes, nil
+		}
+		pipes.close()
+		if !errors.Is(err, syscall.ETXTBSY) || try == 20 {
+			return nil, nil, err
+		}
+		time.Sleep(time.Duration(try) * time.Millisecond)
+	}
+}
+
+// startCommand starts the process; what was asked of it meanwhile is done now.
+func (c *child) startCommand(cmd *exec.Cmd, stdin io.Closer) error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if err := cmd.Start(); err != nil {
+		return err
+	}
+	c.pid, c.stdin = cmd.Process.Pid, stdin
+	if c.killed {
+		killGroup(c.pid)
+	}
+	if c.asked {
+		_ = stdin.Close()
+	}
+	return nil
+}
+
+// command is the program with its arguments, environment and pipes.
+func (c *child) command(path, directory string, told assignment.Assignment) (*exec.Cmd, *pipes, error) {
+	o := &c.launcher.options
+	cmd := exec.Command(path, c.job.Arguments...)
+	if c.job.ArtifactName != "" {
+		cmd.Args[0] = c.job.ArtifactName
+	}
+	cmd.Dir = directory
+	cmd.Env = append(os.Environ(), assignment.WorkerVariable+"="+told.Encode(), "TMPDIR="+directory, "PWD="+directory)
+	if o.Memory > 0 {
+		cmd.Env = append(cmd.Env, "GOMEMLIMIT="+strconv.FormatInt(int64(o.Memory/10*9), 10)+"B", "GOGC=100")
+	}
+	cmd.SysProcAttr = attributes()
+	p, err := openPipes(cmd)
+	return cmd, p, err
+}
+
+// pipes are this side's ends of the process's standard streams.
+type pipes struct {
+	stdin          io.WriteCloser
+	stdout, stderr *os.File
+	theirs         []*os.File
+}
+
+func openPipes(cmd *exec.Cmd) (*pipes, error) {
+	p := &pipes{}
+	var err error
+	if p.stdin, err = cmd.StdinPipe(); err != nil {
+		return nil, err
+	}
+	out := func(ours **os.File) (*os.File, error) {
+		r, w, err := os.Pipe()
+		if err != nil {
+			return nil, err
+		}
+		*ours = r
+		p.theirs = append(p.theirs, w)
+		return w, nil
+	}
+	stdout, err := out(&p.stdout)
+	if err != nil {
+		p.close()
+		return nil, err
+	}
+	stderr, err := out(&p.stderr)
+	if err != nil {
+		p.close()
+		return nil, err
+	}
+	cmd.Stdout, cmd.Stderr = stdout, stderr
+	return p, nil
+}
+
+// drain lets the readers come to their end: when nobody can write any more, and
+// at the latest after drainTimeout.
+func (p *pipes) drain() {
+	for _, f := range p.theirs {
+		f.Close()
+	}
+	p.theirs = nil
+	deadline := time.Now().Add(drainTimeout)
+	_ = p.stdout.SetReadDeadline(deadline)
+	_ = p.stderr.SetReadDeadline(deadline)
+}
+
+func (p *pipes) close() {
+	_ = p.stdin.Close()
+	for _, f := range append(p.theirs, p.stdout, p.stderr) {
+		if f != nil {
+			f.Close()
+		}
+	}
+	p.theirs = nil
+}
+
+// pump copies a stream to its end. A log that cannot be written loses text; it
+// must not stop the worker.
+func pump(r io.Reader, w io.Writer) {
+	buffer := make([]byte, 32<<10)
+	for {
+		n, err := r.Read(buffer)
+		if n > 0 {
+			_, _ = w.Write(buffer[:n])
+		}
+		if err != nil {
+			return
+		}
+	}
+}

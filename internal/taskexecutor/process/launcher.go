@@ -1,0 +1,164 @@
+package process
+
+import (
+	"fmt"
+	"io"
+	"log/slog"
+	"os"
+	"sync"
+
+	"github.com/weirstream/weir/internal/actor"
+	"github.com/weirstream/weir/internal/blob"
+	"github.com/weirstream/weir/internal/ident"
+	"github.com/weirstream/weir/internal/memory"
+	"github.com/weirstream/weir/internal/rpc/pb"
+	"github.com/weirstream/weir/internal/status"
+	"github.com/weirstream/weir/internal/taskexecutor"
+	"github.com/weirstream/weir/internal/worker/assignment"
+)
+
+// Options are what a Launcher is made of.
+type Options struct {
+	Loop actor.Loop // the TaskExecutor's
+	// Fetch brings a program here and calls then on the loop with the path of
+	// an executable file.
+	Fetch func(program blob.Hash, then func(path string, err error))
+	// TaskExecutor is the process address workers reach the TaskExecutor under.
+	TaskExecutor string
+	Resource     ident.ResourceID
+	Cluster      func() ident.ClusterID
+	// Directory gets one directory a worker, which is the worker's working and
+	// temporary directory. It must exist.
+	Directory string
+	// Memory is what a worker may use; zero: no limit. The garbage collector
+	// aims at nine tenths of it, and where control groups can be written the
+	// kernel enforces it.
+	Memory memory.Size
+	// NetworkBuffers and Managed are the worker's own budgets.
+	NetworkBuffers int
+	Managed        memory.Size // of one slot
+	// Stdout and Stderr get what workers print; nil: nobody. They are written
+	// to from several goroutines.
+	Stdout, Stderr io.Writer
+	Logger         *slog.Logger
+}
+
+// Launcher starts the workers of one TaskExecutor.
+type Launcher struct {
+	options Options
+	groups  *controlGroups
+	running sync.WaitGroup
+
+	mu       sync.Mutex // guards handoffs
+	handoffs map[ident.JobID]string
+}
+
+var _ taskexecutor.Launcher = (*Launcher)(nil)
+
+// New makes a launcher. Whoever makes it must Close it.
+func New(o Options) *Launcher {
+	if o.Stdout == nil {
+		o.Stdout = io.Discard
+	}
+	if o.Stderr == nil {
+		o.Stderr = io.Discard
+	}
+	if o.Logger == nil {
+		o.Logger = slog.New(slog.DiscardHandler)
+	}
+	l := &Launcher{options: o, handoffs: map[ident.JobID]string{}}
+	if o.Memory > 0 {
+		l.groups = findControlGroups(o.Logger)
+	}
+	return l
+}
+
+// Close waits until all workers are gone. They must have been killed, or be
+// about to end by themselves.
+func (l *Launcher) Close() { l.running.Wait() }
+
+// Handoff gives the unix socket on which the job's newest worker takes data
+// connections, once it listens there. It may be called from anywhere.
+func (l *Launcher) Handoff(job ident.JobID) (path string, ok bool) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	path, ok = l.handoffs[job]
+	return path, ok
+}
+
+func (l *Launcher) setHandoff(job ident.JobID, path string) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.handoffs[job] = path
+}
+
+// dropHandoff forgets a worker's socket, unless another one has come after it.
+func (l *Launcher) dropHandoff(job ident.JobID, path string) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.handoffs[job] == path {
+		delete(l.handoffs, job)
+	}
+}
+
+// Launch fetches the job's program and starts it.
+func (l *Launcher) Launch(job *pb.Job, token string, events taskexecutor.WorkerEvents) taskexecutor.Worker {
+	c := &child{launcher: l, job: job, token: token, events: events}
+	fail := func(text string, err error) {
+		f := status.FailureOf(err)
+		f.Chain = append([]string{text}, f.Chain...)
+		c.post(f)
+	}
+	if err := c.id.UnmarshalText([]byte(job.JobId)); err != nil {
+		fail("start worker", err)
+		return c
+	}
+	if job.Artifact == "" {
+		fail("start worker of job "+job.JobId, fmt.Errorf("the job has no program of its own; only jobs submitted as a Go program run on a cluster so far"))
+		return c
+	}
+	program, err := blob.ParseHash(job.Artifact)
+	if err != nil {
+		fail("start worker of job "+job.JobId, err)
+		return c
+	}
+	l.options.Fetch(program, func(path string, err error) {
+		switch {
+		case !c.begin():
+		case err != nil:
+			fail(fmt.Sprintf("fetch the program %s of job %s", job.ArtifactName, job.JobId), err)
+		default:
+			l.running.Go(func() { c.run(path) })
+		}
+	})
+	return c
+}
+
+// assign is what the worker is told, and where it listens.
+func (l *Launcher) assign(c *child, directory string) assignment.Assignment {
+	o := &l.options
+	a := assignment.Assignment{Job: c.id, Resource: o.Resource, Token: c.token, TaskExecutor: o.TaskExecutor,
+		Listen: "unix:" + directory + "/rpc.sock", Handoff: directory + "/data.sock",
+		NetworkBuffers: o.NetworkBuffers, ManagedBytes: int64(o.Managed)}
+	if o.Cluster != nil {
+		a.Cluster = o.Cluster()
+	}
+	return a
+}
+
+// maxSocketDirectory is how long the path of a directory with sockets may be:
+// the shortest limit of a socket's path is 104 bytes, with its final zero.
+const maxSocketDirectory = 104 - 1 - len("/data.sock")
+
+// makeDirectory makes the directory of one worker, elsewhere if sockets in it
+// would have paths that are too long.
+func (l *Launcher) makeDirectory() (string, error) {
+	directory, err := os.MkdirTemp(l.options.Directory, "worker-")
+	if err != nil || len(directory) <= maxSocketDirectory {
+		return directory, err
+	}
+	if err := os.Remove(directory); err != nil {
+		return "", err
+	}
+	return os.MkdirTemp("", "weir-")
+}
