@@ -56,7 +56,7 @@ type Dispatcher struct {
 	running    []*job // in the order submitted
 	finished   *store
 	terminated map[ident.JobID]struct{}
-	artifacts  map[string]int // how many running jobs need each
+	artifacts  map[string]int // how many running jobs and Retains need each
 	parting    int            // JobMasters whose job has ended and that still say goodbye
 	closing    bool
 	closed     []func() // told when nothing runs and nobody parts any more

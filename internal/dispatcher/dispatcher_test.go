@@ -227,3 +227,27 @@ func TestNobodyIsLeftWaiting(t *testing.T) {
 		t.Errorf("wait for an unknown job: %v", err)
 	}
 }
+
+func TestARetainedArtifactStays(t *testing.T) {
+	released := make(chan string, 2)
+	w := &world{t: t, loop: actor.Start("dispatcher"), masters: map[string]*master{}}
+	defer w.loop.Close()
+	w.dispatcher = New(Options{Loop: w.loop, NewJobMaster: w.create, ReleaseArtifact: func(sha string) { released <- sha }})
+	giveBack, err := w.dispatcher.Retain(t.Context(), "p")
+	if err != nil {
+		t.Fatal(err)
+	}
+	graph := &jobgraph.Graph{Job: jobID("1"), Name: "a", Artifact: jobgraph.Artifact{SHA256: "p"},
+		Vertices: []*jobgraph.Vertex{{Parallelism: 1, MaxParallelism: 1}}}
+	if err := w.dispatcher.Submit(t.Context(), graph); err != nil {
+		t.Fatal(err)
+	}
+	_, err = actor.Query(t.Context(), w.loop, func() bool { w.masters["a"].move(status.JobFinished); return true })
+	if len(released) > 0 || err != nil {
+		t.Errorf("released while retained, error %v", err)
+	}
+	giveBack()
+	if sha := <-released; sha != "p" {
+		t.Errorf("released %q", sha)
+	}
+}

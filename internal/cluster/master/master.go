@@ -1,0 +1,229 @@
+// Package master wires a JobManager process: the Dispatcher with one JobMaster a
+// job, the ResourceManager, the store of artifacts, the RPC port and the REST
+// server.
+//
+// It promises that Start either gives a master that TaskManagers can reach or
+// leaves nothing behind, that a port in use is named with its configuration
+// key, and that Close suspends the jobs before anything they need goes away. It
+// never decides anything about a job.
+package master
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"strconv"
+	"sync"
+	"syscall"
+
+	"github.com/weirstream/weir/config"
+	"github.com/weirstream/weir/internal/actor"
+	"github.com/weirstream/weir/internal/blob"
+	"github.com/weirstream/weir/internal/cluster/embedded/coordinators"
+	"github.com/weirstream/weir/internal/dispatcher"
+	"github.com/weirstream/weir/internal/ident"
+	"github.com/weirstream/weir/internal/jobmaster"
+	"github.com/weirstream/weir/internal/memory"
+	"github.com/weirstream/weir/internal/resourcemanager"
+	"github.com/weirstream/weir/internal/rpc"
+	"github.com/weirstream/weir/internal/rpc/gateway"
+)
+
+// Options are what a master needs besides its configuration.
+type Options struct {
+	// Version is the binary's; TaskManagers of another one are refused.
+	Version string
+	Logger  *slog.Logger // nil: nothing is logged
+}
+
+// Master is a running JobManager process. Its methods may be called from any
+// goroutine.
+type Master struct {
+	config     *config.Config
+	log        *slog.Logger
+	memory     memory.JobManagerMemory
+	loop       *actor.Real
+	system     *rpc.Server
+	blobs      *blob.Store
+	manager    *resourcemanager.Manager
+	dispatcher *dispatcher.Dispatcher
+
+	mu     sync.Mutex // guards server
+	server *server    // nil: REST is not served
+}
+
+// Start starts a master that listens for TaskManagers. A configuration that
+// cannot be used gives a *config.Error.
+func Start(cfg *config.Config, o Options) (*Master, error) {
+	if o.Logger == nil {
+		o.Logger = slog.New(slog.DiscardHandler)
+	}
+	m := &Master{config: cfg, log: o.Logger}
+	cluster, err := m.settings()
+	if err != nil {
+		return nil, err
+	}
+	if m.blobs, err = openBlobs(config.BlobDir(cfg)); err != nil {
+		return nil, err
+	}
+	if m.system, err = listen(cfg, o.Logger); err != nil {
+		return nil, err
+	}
+	m.loop = actor.Start("jobmanager")
+	m.manager = resourcemanager.New(resourcemanager.Options{
+		Loop: m.loop, System: m.system, Cluster: cluster, Version: o.Version, Logger: o.Logger,
+		HeartbeatInterval: config.HeartbeatInterval.In(cfg), HeartbeatTimeout: config.HeartbeatTimeout.In(cfg),
+		HeartbeatThreshold: config.HeartbeatRPCFailureThreshold.In(cfg), JobTimeout: config.ResourceManagerJobTimeout.In(cfg),
+		StartUpPeriod: config.StandaloneStartUpTime.In(cfg),
+	})
+	m.dispatcher = dispatcher.New(dispatcher.Options{
+		Loop: m.loop, NewJobMaster: m.jobMasters(), ReleaseArtifact: m.deleteBlob, Logger: o.Logger,
+		Finished: dispatcher.StoreOptions{
+			MaxCapacity: config.JobStoreMaxCapacity.In(cfg), MaxBytes: config.JobStoreCacheSize.In(cfg),
+			Expiration: config.JobStoreExpirationTime.In(cfg),
+		},
+	})
+	m.loop.Post(func() {
+		blob.Serve(m.system, m.loop, m.blobs)
+		m.manager.Start()
+	})
+	m.log.Info("JobManager started", "rpc", m.system.Self(), "memory", m.memory.Process)
+	return m, nil
+}
+
+// settings reads what must be right before anything is opened.
+func (m *Master) settings() (ident.ClusterID, error) {
+	var cluster ident.ClusterID
+	var problems []config.Problem
+	text := config.ClusterID.In(m.config)
+	if err := cluster.UnmarshalText([]byte(text)); err != nil {
+		problems = append(problems, config.Problem{
+			Origin: m.config.Origin(config.ClusterID.Key), Key: config.ClusterID.Key, Value: text, What: err.Error(),
+		})
+	}
+	var err error
+	if m.memory, err = memory.JobManager(m.config); err != nil {
+		problems = append(problems, config.Problem{What: err.Error()})
+	}
+	if len(problems) > 0 {
+		return cluster, &config.Error{Problems: problems}
+	}
+	return cluster, nil
+}
+
+// openBlobs opens the store and empties it: jobs do not outlive the process that
+// runs them, so nothing that is left in there is needed.
+func openBlobs(dir string) (*blob.Store, error) {
+	store, err := blob.NewStore(dir)
+	if err != nil {
+		return nil, err
+	}
+	left, err := store.List()
+	if err != nil {
+		return nil, err
+	}
+	for _, h := range left {
+		if err := store.Delete(h); err != nil {
+			return nil, err
+		}
+	}
+	return store, nil
+}
+
+// listen opens the RPC port.
+func listen(cfg *config.Config, log *slog.Logger) (*rpc.Server, error) {
+	key, port := config.JobManagerRPCPort.Key, config.JobManagerRPCPort.In(cfg)
+	advertised := port
+	if bind, set := config.JobManagerRPCBindPort.Lookup(cfg); set {
+		key, port = config.JobManagerRPCBindPort.Key, bind
+	}
+	o := rpc.Options{Listen: net.JoinHostPort(config.JobManagerBindHost.In(cfg), strconv.Itoa(port)), Logger: log}
+	if advertised != 0 {
+		o.Advertise = net.JoinHostPort(config.JobManagerRPCAddress.In(cfg), strconv.Itoa(advertised))
+	}
+	system, err := rpc.Listen(o)
+	switch {
+	case errors.Is(err, syscall.EADDRINUSE):
+		return nil, fmt.Errorf("start the JobManager: port %d is in use; stop what uses it or set %s: %w", port, key, err)
+	case err != nil:
+		return nil, fmt.Errorf("start the JobManager (%s, %s): %w", config.JobManagerBindHost.Key, key, err)
+	}
+	return system, nil
+}
+
+// jobMasters makes the owners of jobs.
+func (m *Master) jobMasters() dispatcher.Factory {
+	cfg := m.config
+	return dispatcher.JobMasters(jobmaster.Options{
+		Loop: m.loop, System: m.system, Coordinators: coordinators.Builtin(), Logger: m.log,
+		ResourceManager:   rpc.Address{Process: m.system.Self(), Endpoint: gateway.ResourceManager},
+		HeartbeatInterval: config.HeartbeatInterval.In(cfg), HeartbeatTimeout: config.HeartbeatTimeout.In(cfg),
+		HeartbeatThreshold: config.HeartbeatRPCFailureThreshold.In(cfg),
+		SlotRequestTimeout: config.SlotRequestTimeout.In(cfg), SlotIdleTimeout: config.SlotIdleTimeout.In(cfg),
+		ExceptionHistory: config.WebExceptionHistorySize.In(cfg),
+	})
+}
+
+// deleteBlob removes an artifact that no job needs any more. It is called on
+// the loop.
+func (m *Master) deleteBlob(sha256 string) {
+	h, err := blob.ParseHash(sha256)
+	if err == nil {
+		m.loop.Go(func() { err = m.blobs.Delete(h) }, func() {
+			if err != nil {
+				m.log.Warn("an artifact that no job needs stays", "artifact", sha256, "error", err)
+			}
+		})
+	}
+}
+
+// Config is what the master was started with.
+func (m *Master) Config() *config.Config { return m.config }
+
+// Memory is the budget of the process.
+func (m *Master) Memory() memory.JobManagerMemory { return m.memory }
+
+// Logger is where the master logs.
+func (m *Master) Logger() *slog.Logger { return m.log }
+
+// Dispatcher owns the jobs.
+func (m *Master) Dispatcher() *dispatcher.Dispatcher { return m.dispatcher }
+
+// Blobs holds the artifacts of jobs. Whoever puts one in before it submits a job
+// keeps it there by Dispatcher.Retain.
+func (m *Master) Blobs() *blob.Store { return m.blobs }
+
+// RPCAddress is where TaskManagers reach the master, host:port.
+func (m *Master) RPCAddress() string { return m.system.Self() }
+
+// TaskManagers lists the registered TaskManagers in the order they came.
+func (m *Master) TaskManagers(ctx context.Context) ([]resourcemanager.View, error) {
+	return actor.Query(ctx, m.loop, m.manager.TaskManagers)
+}
+
+// Overview counts TaskManagers and slots.
+func (m *Master) Overview(ctx context.Context) (resourcemanager.Overview, error) {
+	return actor.Query(ctx, m.loop, m.manager.Overview)
+}
+
+// Close ends the process's endpoints: no more jobs are taken, those that run are
+// suspended, then REST and RPC stop. When ctx ends first, what has not ended by
+// itself is ended at once. It is called once.
+func (m *Master) Close(ctx context.Context) error {
+	m.log.Info("JobManager is shutting down")
+	err := m.dispatcher.Close(ctx)
+	err = errors.Join(err, m.closeREST(ctx))
+	_, stopped := actor.Query(ctx, m.loop, func() bool {
+		m.manager.Stop()
+		m.system.Withdraw(gateway.Blob)
+		return true
+	})
+	m.system.Close()
+	m.loop.Close()
+	if err = errors.Join(err, stopped); err != nil {
+		return fmt.Errorf("shut the JobManager down: %w", err)
+	}
+	return nil
+}

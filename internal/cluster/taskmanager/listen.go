@@ -1,0 +1,131 @@
+//go:build unix
+
+package taskmanager
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"iter"
+	"log/slog"
+	"net"
+	"os"
+	"path/filepath"
+	"strconv"
+	"syscall"
+
+	"github.com/weirstream/weir/config"
+	"github.com/weirstream/weir/internal/rpc"
+)
+
+// candidates gives the ports of a list, in order.
+func candidates(ranges []config.PortRange) iter.Seq[int] {
+	return func(yield func(int) bool) {
+		for _, r := range ranges {
+			for p := r.First; p <= r.Last; p++ {
+				if !yield(p) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// listen opens the RPC port: the first free one that is allowed.
+func listen(cfg *config.Config, log *slog.Logger) (*rpc.Server, error) {
+	key, ports := config.TaskManagerRPCPort.Key, config.TaskManagerRPCPort.In(cfg)
+	if bind, set := config.TaskManagerRPCBindPort.Lookup(cfg); set {
+		key, ports = config.TaskManagerRPCBindPort.Key, []config.PortRange{{First: bind, Last: bind}}
+	}
+	bindHost := config.TaskManagerBindHost.In(cfg)
+	var last error
+	for port := range candidates(ports) {
+		system, err := listenAt(cfg, bindHost, port, log)
+		if err == nil {
+			return system, nil
+		}
+		if !errors.Is(err, syscall.EADDRINUSE) {
+			return nil, fmt.Errorf("%s, %s: %w", config.TaskManagerBindHost.Key, key, err)
+		}
+		last = err
+	}
+	return nil, fmt.Errorf("every port that %s allows is in use: %w", key, last)
+}
+
+func listenAt(cfg *config.Config, bindHost string, port int, log *slog.Logger) (*rpc.Server, error) {
+	host := config.TaskManagerHost.In(cfg)
+	if host != "" && port == 0 {
+		// The address others use has to be known before listening.
+		free, err := freePort(bindHost)
+		if err != nil {
+			return nil, err
+		}
+		port = free
+	}
+	o := rpc.Options{Listen: net.JoinHostPort(bindHost, strconv.Itoa(port)), Logger: log}
+	if host != "" {
+		o.Advertise = net.JoinHostPort(host, strconv.Itoa(port))
+	}
+	return rpc.Listen(o)
+}
+
+// freePort finds a port that is free now.
+func freePort(host string) (int, error) {
+	l, err := net.Listen("tcp", net.JoinHostPort(host, "0"))
+	if err != nil {
+		return 0, fmt.Errorf("find a free port: %w", err)
+	}
+	port := l.Addr().(*net.TCPAddr).Port
+	return port, l.Close()
+}
+
+// maxSocketPath is the longest path that every system takes for a unix socket.
+const maxSocketPath = 100
+
+// socketPath gives the path of the socket for data from this host, in the run
+// directory, or in a directory of its own where that path would be too long. It
+// belongs to no other process. remove takes it away.
+func socketPath(run, suffix string) (path string, remove func() error, err error) {
+	path = filepath.Join(run, "tm-"+suffix+".sock")
+	if len(path) <= maxSocketPath {
+		if err := os.MkdirAll(run, 0o755); err != nil {
+			return "", nil, fmt.Errorf("make the run directory (%s): %w", config.PIDDirectory.Key, err)
+		}
+		return path, func() error {
+			if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
+				return err
+			}
+			return nil
+		}, nil
+	}
+	dir, err := os.MkdirTemp("", "weir-")
+	if err != nil {
+		return "", nil, fmt.Errorf("make a directory for a socket: %w", err)
+	}
+	return filepath.Join(dir, "data.sock"), func() error { return os.RemoveAll(dir) }, nil
+}
+
+// listenData opens the port where records arrive, and the socket.
+func listenData(cfg *config.Config, socket string) ([]net.Listener, error) {
+	port := config.TaskManagerDataPort.In(cfg)
+	key, ports := config.TaskManagerDataPort.Key, []config.PortRange{{First: port, Last: port}}
+	if bind, set := config.TaskManagerDataBindPort.Lookup(cfg); set {
+		key, ports = config.TaskManagerDataBindPort.Key, bind
+	}
+	local, err := net.Listen("unix", socket)
+	if err != nil {
+		return nil, fmt.Errorf("listen for records: %w", err)
+	}
+	var last error
+	for port := range candidates(ports) {
+		l, err := net.Listen("tcp", net.JoinHostPort(config.TaskManagerBindHost.In(cfg), strconv.Itoa(port)))
+		if err == nil {
+			return []net.Listener{local, l}, nil
+		}
+		last = err
+		if !errors.Is(err, syscall.EADDRINUSE) {
+			break
+		}
+	}
+	return nil, errors.Join(fmt.Errorf("listen for records (%s): %w", key, last), local.Close())
+}
