@@ -36,12 +36,17 @@ func List(pattern string) ([]files.Found, error) {
 		err := w.below()
 		return w.found, err
 	}
-	err := doublestar.GlobWalk(os.DirFS(base), rest, func(name string, d fs.DirEntry) error {
-		if d.IsDir() {
-			return nil
-		}
-		return w.entry(name, d)
-	}, doublestar.WithFailOnIOErrors(), doublestar.WithNoFollow())
+	var err error
+	if strings.HasPrefix(rest, "**/") {
+		err = w.everywhere(rest)
+	} else {
+		err = doublestar.GlobWalk(os.DirFS(base), rest, func(name string, d fs.DirEntry) error {
+			if d.IsDir() {
+				return nil
+			}
+			return w.entry(name, d)
+		}, doublestar.WithFailOnIOErrors(), doublestar.WithNoFollow())
+	}
 	if err != nil {
 		return nil, w.name(err)
 	}
@@ -55,6 +60,23 @@ type walk struct {
 }
 
 func (w *walk) join(name string) string { return path.Join(w.base, name) }
+
+// everywhere matches a pattern that begins with "**/" against every file below
+// base. GlobWalk does the same in twice the time: it reads a directory once to
+// match in it and once to descend from it.
+func (w *walk) everywhere(pattern string) error {
+	return fs.WalkDir(os.DirFS(w.base), ".", func(name string, d fs.DirEntry, err error) error {
+		switch {
+		case name == "." && errors.Is(err, fs.ErrNotExist):
+			return nil
+		case err != nil:
+			return err
+		case d.IsDir() || !doublestar.MatchUnvalidated(pattern, name):
+			return nil
+		}
+		return w.entry(name, d)
+	})
+}
 
 // below lists all files of the directory and of those in it.
 func (w *walk) below() error {

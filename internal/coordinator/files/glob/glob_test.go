@@ -38,6 +38,9 @@ func TestList(t *testing.T) {
 	for pattern, want := range map[string]string{
 		"*.txt":        "a.txt link.txt odd[1].txt",
 		"**/*.txt":     ".hidden/f.txt a.txt link.txt odd[1].txt sub/_e.txt sub/c.txt sub/deep/d.txt",
+		"**/sub/**":    "sub/_e.txt sub/c.txt sub/deep/d.txt",
+		"**/d*/*":      "sub/deep/d.txt",
+		"none/**/*":    "",
 		"sub":          "sub/c.txt sub/deep/d.txt",
 		"sub/":         "sub/c.txt sub/deep/d.txt",
 		"sub/*":        "sub/_e.txt sub/c.txt",
