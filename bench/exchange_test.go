@@ -16,6 +16,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/weirstream/weir/bench/jobs"
 	"github.com/weirstream/weir/internal/ident"
 	"github.com/weirstream/weir/internal/operator"
 	"github.com/weirstream/weir/internal/shuffle/handshake"
@@ -207,17 +208,17 @@ func exchangeProgram(records int64) (*streamgraph.Compiled, error) {
 		}
 		g.Nodes = append(g.Nodes, n)
 	}
-	count := operator.Aggregate[string, event, int64, event]{
-		Key:    func(v event) string { return v.Name },
-		Add:    func(n *int64, _ bool, _ event) { *n++ },
-		Result: func(k string, n int64) event { return event{Name: k, Value: n} },
+	count := operator.Aggregate[string, jobs.Event, int64, jobs.Event]{
+		Key:    jobs.Name,
+		Add:    func(n *int64, _ bool, _ jobs.Event) { *n++ },
+		Result: func(k string, n int64) jobs.Event { return jobs.Event{Name: k, Value: n} },
 	}
-	events := operator.NewStream[event]()
+	events := operator.NewStream[jobs.Event]()
 	add(&streamgraph.Node{Kind: streamgraph.Source, Name: "Source", Bounded: true, Operator: operator.Sequence(0, records-1), Stream: operator.NewStream[int64]()}, 0, nil)
-	add(&streamgraph.Node{Kind: streamgraph.Transform, Name: "Map", Operator: operator.Map(toEvent), Stream: events}, streamgraph.Forward, nil)
-	add(&streamgraph.Node{Kind: streamgraph.Transform, Name: "Filter", Operator: operator.Filter(func(v event) bool { return v.Value != 0 }), Stream: events}, streamgraph.Forward, nil)
+	add(&streamgraph.Node{Kind: streamgraph.Transform, Name: "Map", Operator: operator.Map(jobs.ToEvent), Stream: events}, streamgraph.Forward, nil)
+	add(&streamgraph.Node{Kind: streamgraph.Transform, Name: "Filter", Operator: operator.Filter(jobs.Keep), Stream: events}, streamgraph.Forward, nil)
 	add(&streamgraph.Node{Kind: streamgraph.Transform, Name: "Count", Operator: operator.Keyed(count), Stream: events}, streamgraph.Hash, operator.KeyRouter(count.Key))
-	add(&streamgraph.Node{Kind: streamgraph.Sink, Name: "Discard", Operator: operator.Discard[event]()}, streamgraph.Forward, nil)
+	add(&streamgraph.Node{Kind: streamgraph.Sink, Name: "Discard", Operator: operator.Discard[jobs.Event]()}, streamgraph.Forward, nil)
 	return streamgraph.Compile(g, exchangeJob)
 }
 

@@ -39,14 +39,15 @@ func BenchmarkWordCount(b *testing.B) {
 }
 
 func countWords(b *testing.B, parallelism int, glob string) (words int64) {
-	e := environment(parallelism, stream.Automatic)
-	total := stream.ReadText(e, glob).
-		FlatMap(wordsOf).
-		KeyBy(stream.Self[string]).
-		Count().
-		Map(func(c stream.Pair[string, int64]) int64 { return c.Value }).
-		Collect()
-	execute(b, e)
+	var total *stream.Collected[int64]
+	execute(b, parallelism, stream.Automatic, func(e *stream.Env) {
+		total = stream.ReadText(e, glob).
+			FlatMap(wordsOf).
+			KeyBy(stream.Self[string]).
+			Count().
+			Map(func(c stream.Pair[string, int64]) int64 { return c.Value }).
+			Collect()
+	})
 	for _, n := range total.Values() {
 		words += n
 	}

@@ -1,0 +1,31 @@
+package figure
+
+// All are the figures, in the order of the table. The limits hold for one core
+// of the kind of machine they were set on: two shared cores of a current server.
+var All = []Figure{
+	{Name: "chained sequence → map → filter → map → discard", Key: "Chain Mrec/cpu-s", Unit: "M records/CPU-s", Limit: 45},
+	{Name: "fused source → map → filter → keyBy → count, 10 k string keys", Key: "Fused Mrec/cpu-s", Unit: "M records/CPU-s", Limit: 10},
+	{Name: "the same, every record over a local exchange and with a result", Key: "LocalShuffle Mrec/cpu-s", Unit: "M records/CPU-s", Limit: 7},
+	{Name: "an extra chained operator", Key: "ExtraOperator ns/operator", Unit: "ns/record", Limit: 8, AtMost: true},
+	{Name: "an extra chained operator, allocations", Key: "ExtraOperator allocs/operator", Unit: "per record", Limit: 0.001, AtMost: true},
+	{Name: "keyBy over TCP between two processes, 10 k string keys, both ends counted", Key: "Exchange/tcp Mrec/cpu-s", Unit: "M records/CPU-s", Limit: 5},
+	{Name: "keyBy over a unix socket between two processes, 10 k string keys, both ends counted", Key: "Exchange/unix Mrec/cpu-s", Unit: "M records/CPU-s", Limit: 5},
+	{Name: "sequence → keyBy 1 M keys → reduce → discard, p=2, one process", Key: "Keyed Mrec/cpu-s", Unit: "M records/CPU-s", Limit: 8},
+	{Name: "shuffle over TCP, 32 KiB frames, 8 channels, both ends counted", Key: "Network/tcp/channels=8 MB/cpu-s", Unit: "MB/CPU-s", Limit: 900},
+	{Name: "shuffle over TCP, 32 KiB frames, 64 channels, both ends counted", Key: "Network/tcp/channels=64 MB/cpu-s", Unit: "MB/CPU-s", Limit: 900},
+	{Name: "shuffle over a unix socket, 32 KiB frames, 8 channels, both ends counted", Key: "Network/unix/channels=8 MB/cpu-s", Unit: "MB/CPU-s", Limit: 900},
+	{Name: "shuffle over a unix socket, 32 KiB frames, 64 channels, both ends counted", Key: "Network/unix/channels=64 MB/cpu-s", Unit: "MB/CPU-s", Limit: 900},
+	{Name: "word count of Go's source tree, embedded, p=1", Key: "WordCount/p=1 cpu-s/op", Unit: "CPU-s"},
+	{Name: "word count of Go's source tree, embedded, p=2", Key: "WordCount/p=2 cpu-s/op", Unit: "CPU-s"},
+	{Name: "word count of Go's source tree, cluster, p=2: all processes", Key: "word count CPU", Unit: "CPU-s", Limit: 2.5, AtMost: true},
+	{Name: "word count of Go's source tree, cluster, p=2: submission to FINISHED", Key: "word count wall", Unit: "s", Limit: 1.6, AtMost: true},
+	{Name: "`weir jobmanager`: exec → first GET /overview answered", Key: "jobmanager ready", Unit: "ms", Limit: 60, AtMost: true},
+	{Name: "`weir taskmanager`: exec → registered", Key: "taskmanager registered", Unit: "ms", Limit: 120, AtMost: true},
+	{Name: "idle memory (PSS), master and one TaskManager together", Key: "idle memory", Unit: "MiB", Limit: 50, AtMost: true},
+	{Name: "submit by REST → all tasks RUNNING, binary cached", Key: "submit cached", Unit: "ms", Limit: 60, AtMost: true},
+	{Name: "submit by REST → all tasks RUNNING, binary new to the TaskManager", Key: "submit new", Unit: "ms", Limit: 150, AtMost: true},
+	{Name: "upload of that binary by REST", Key: "upload", Unit: "ms"},
+	{Name: "`weir run` of a word count over 40 lines, attached, binary built", Key: "weir run", Unit: "ms", Limit: 200, AtMost: true},
+	{Name: "`bin/weir`, stripped", Key: "size of weir", Unit: "MB", Limit: 40, AtMost: true},
+	{Name: "`weir version`, exec → exit", Key: "weir version", Unit: "ms", Limit: 20, AtMost: true},
+}

@@ -1,0 +1,92 @@
+// Package jobs holds the jobs that are measured, each built on an environment
+// that the caller executes: the benchmarks embedded, program job on a cluster.
+//
+// It promises that Chain and Keyed are, operation by operation, the jobs
+// chain-tuple and keyed of the peer's harness.
+package jobs
+
+import (
+	"strconv"
+
+	"github.com/weirstream/weir/stream"
+)
+
+// Pair is the record of Chain and Keyed.
+type Pair struct{ Key, Value int64 }
+
+// Chain is sequence → map → filter (7 of 8 pass) → map → discard over the
+// numbers below n, in one chain without an exchange.
+func Chain(e *stream.Env, n int64) {
+	stream.Sequence(e, 0, n-1).
+		Map(func(x int64) Pair { return Pair{x, x * 7} }).
+		Filter(func(p Pair) bool { return p.Key&7 != 0 }).
+		Map(func(p Pair) Pair { return Pair{p.Key, p.Value + 1} }).
+		Discard()
+}
+
+// Keyed is sequence → map → keyBy → reduce → discard: in streaming mode a hash
+// exchange, a state access and a result for each of n records.
+func Keyed(e *stream.Env, n, keys int64) {
+	stream.Sequence(e, 0, n-1).
+		Map(func(x int64) Pair { return Pair{mix(x) % keys, 1} }).
+		KeyBy(func(p Pair) int64 { return p.Key }).
+		Reduce(func(a, b Pair) Pair { return Pair{a.Key, a.Value + b.Value} }).
+		Discard()
+}
+
+// mix spreads consecutive numbers evenly over the non-negative ones: the first
+// half of MurmurHash3's finalizer.
+func mix(x int64) int64 {
+	h := uint64(x)
+	h ^= h >> 33
+	h *= 0xff51afd7ed558ccd
+	h ^= h >> 33
+	return int64(h &^ (1 << 63))
+}
+
+// Event is the record of the jobs with string keys.
+type Event struct {
+	Name  string
+	Value int64
+	Seq   int64
+}
+
+// names are the string keys.
+var names = func() []string {
+	names := make([]string, 10_000)
+	for i := range names {
+		names[i] = "sensor-" + strconv.Itoa(10_000+i)
+	}
+	return names
+}()
+
+// ToEvent makes the event of a number; it has one of 10,000 names.
+func ToEvent(x int64) Event {
+	h := mix(x)
+	return Event{Name: names[uint64(h)%uint64(len(names))], Value: h & 1023, Seq: x}
+}
+
+// Keep holds for 1,023 of 1,024 events.
+func Keep(v Event) bool { return v.Value != 0 }
+
+// Name is the key of an event.
+func Name(v Event) string { return v.Name }
+
+// Count is sequence → map → filter → keyBy → count over 10,000 string keys.
+func Count(e *stream.Env, n int64) {
+	stream.Sequence(e, 0, n-1).Map(ToEvent).Filter(Keep).KeyBy(Name).Count().Discard()
+}
+
+// Maps is a chain of so many map operators over events.
+func Maps(e *stream.Env, n int64, maps int) {
+	s := stream.Sequence(e, 0, n-1).Map(ToEvent)
+	for range maps {
+		s = s.Map(func(v Event) Event { v.Value++; return v })
+	}
+	s.Discard()
+}
+
+// Idle reads lines that a server at address does not send, until it is canceled.
+func Idle(e *stream.Env, address string) {
+	stream.Socket(e, address).KeyBy(stream.Self[string]).Count().Discard()
+}
