@@ -1,0 +1,156 @@
+package rest
+
+import (
+	"cmp"
+	"runtime"
+	"time"
+
+	"github.com/weirstream/weir/config"
+	"github.com/weirstream/weir/internal/status"
+)
+
+func (s *Server) clusterRoutes() []route {
+	return []route{
+		get("/config", s.dashboard),
+		get("/overview", s.overview),
+		get("/jobmanager/config", s.configuration),
+		get("/jobs/:jobid/jobmanager/config", s.configuration),
+		get("/jobmanager/environment", s.environment),
+		get("/jobs/:jobid/jobmanager/environment", s.environment),
+		get("/jobs/:jobid/jobmanager/log-url", s.logURL),
+		get("/jobmanager/log", s.jobManagerLog),
+		get("/jobmanager/stdout", s.jobManagerStdout),
+		get("/jobmanager/logs", s.jobManagerLogs),
+		get("/jobmanager/logs/:filename", s.jobManagerLogFile),
+		get("/jobmanager/metrics", none),
+		get("/datasets", s.dataSets),
+	}
+}
+
+// none answers with an empty list.
+func none(*request) (answer, error) { return ok([]empty{}) }
+
+// submitEnabled says whether programs can be uploaded and run.
+func (s *Server) submitEnabled() bool { return s.Programs != nil && config.WebSubmitEnable.In(s.Config) }
+
+func (s *Server) commit() string {
+	c := cmp.Or(s.Commit, "unknown")
+	return c[:min(len(c), 7)]
+}
+
+// dashboard is what the web interface asks first.
+func (s *Server) dashboard(*request) (answer, error) {
+	zone, offset := s.Now().Zone()
+	type features struct {
+		Submit  bool `json:"web-submit"`
+		Cancel  bool `json:"web-cancel"`
+		Rescale bool `json:"web-rescale"`
+		History bool `json:"web-history"`
+	}
+	built := "unknown"
+	if !s.Built.IsZero() {
+		built = s.Built.Format(time.RFC3339)
+	}
+	return ok(struct {
+		Refresh  int64    `json:"refresh-interval"`
+		Zone     string   `json:"timezone-name"`
+		Offset   int64    `json:"timezone-offset"`
+		Version  string   `json:"flink-version"`
+		Revision string   `json:"flink-revision"`
+		Features features `json:"features"`
+		Weir     string   `json:"weir-version"`
+	}{
+		config.WebRefreshInterval.In(s.Config).Milliseconds(), zone, int64(offset) * 1000, FlinkVersion, s.commit() + " @ " + built,
+		features{Submit: s.submitEnabled(), Cancel: config.WebCancelEnable.In(s.Config)}, s.Version,
+	})
+}
+
+// overview counts TaskManagers, slots and jobs.
+func (s *Server) overview(r *request) (answer, error) {
+	managers, err := s.TaskManagers.TaskManagers(r.Context())
+	if err != nil {
+		return answer{}, err
+	}
+	jobs, err := s.Jobs.Jobs(r.Context())
+	if err != nil {
+		return answer{}, err
+	}
+	var o struct {
+		TaskManagers int    `json:"taskmanagers"`
+		Slots        int    `json:"slots-total"`
+		Free         int    `json:"slots-available"`
+		Running      int    `json:"jobs-running"`
+		Finished     int    `json:"jobs-finished"`
+		Cancelled    int    `json:"jobs-cancelled"`
+		Failed       int    `json:"jobs-failed"`
+		Version      string `json:"flink-version"`
+		Commit       string `json:"flink-commit"`
+		Weir         string `json:"weir-version"`
+	}
+	o.TaskManagers = len(managers)
+	for i := range managers {
+		o.Slots += managers[i].Slots
+		o.Free += managers[i].Free
+	}
+	for i := range jobs {
+		switch jobs[i].State {
+		case status.JobFinished:
+			o.Finished++
+		case status.JobCanceled:
+			o.Cancelled++
+		case status.JobFailed:
+			o.Failed++
+		default:
+			o.Running++
+		}
+	}
+	o.Version, o.Commit, o.Weir = FlinkVersion, s.commit(), s.Version
+	return ok(o)
+}
+
+// configuration is what the JobManager was told, secrets hidden.
+func (s *Server) configuration(*request) (answer, error) {
+	type entry struct {
+		Key   string `json:"key"`
+		Value string `json:"value"`
+	}
+	entries := []entry{}
+	for key, value := range s.Config.Entries() {
+		entries = append(entries, entry{key, hide(key, value)})
+	}
+	return ok(entries)
+}
+
+// hide gives the value of a setting as it may be shown.
+func hide(key, value string) string {
+	if config.Secret(key) {
+		return "******"
+	}
+	return value
+}
+
+// environment describes the process in the words Flink has for a JVM.
+func (s *Server) environment(*request) (answer, error) {
+	type machine struct {
+		Version string   `json:"version"`
+		Arch    string   `json:"arch"`
+		Options []string `json:"options"`
+	}
+	return ok(struct {
+		JVM       machine  `json:"jvm"`
+		ClassPath []string `json:"classpath"`
+	}{JVM: machine{Version: "Weir " + s.Version + " (" + runtime.Version() + ")", Arch: runtime.GOARCH}})
+}
+
+func (s *Server) logURL(r *request) (answer, error) {
+	return ok(struct {
+		URL string `json:"url"`
+	}{"http://" + hostOf(r.Request) + "/#/job-manager/logs"})
+}
+
+// dataSets lists the results kept between jobs; this version keeps none.
+func (s *Server) dataSets(*request) (answer, error) {
+	return ok(struct {
+		DataSets []empty `json:"dataSets"`
+	}{})
+}

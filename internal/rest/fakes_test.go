@@ -1,0 +1,165 @@
+package rest
+
+import (
+	"context"
+	"math/rand/v2"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"testing/fstest"
+	"time"
+
+	"github.com/weirstream/weir/config"
+	"github.com/weirstream/weir/internal/dispatcher"
+	"github.com/weirstream/weir/internal/execgraph"
+	"github.com/weirstream/weir/internal/ident"
+	"github.com/weirstream/weir/internal/jobgraph"
+	"github.com/weirstream/weir/internal/program"
+	"github.com/weirstream/weir/internal/resourcemanager"
+	"github.com/weirstream/weir/internal/resourcemanager/slotmanager"
+	"github.com/weirstream/weir/internal/status"
+)
+
+// epoch is the moment at which the jobs of the tests begin.
+var epoch = time.UnixMilli(1_795_970_551_945)
+
+// jobs is a Dispatcher of given jobs; submitted ones stay CREATED.
+type jobs struct {
+	views     []execgraph.View // the newest first
+	submitted []*jobgraph.Graph
+	err       error // of every call, when set
+}
+
+func (j *jobs) Submit(_ context.Context, g *jobgraph.Graph) error {
+	for _, v := range j.views {
+		if v.Job == g.Job {
+			return &dispatcher.DuplicateError{Job: g.Job}
+		}
+	}
+	if j.err != nil {
+		return j.err
+	}
+	j.submitted = append(j.submitted, g)
+	v := execgraph.View{Job: g.Job, Name: g.Name, State: status.JobCreated, Plan: g, Start: epoch}
+	j.views = append([]execgraph.View{v}, j.views...)
+	return nil
+}
+
+func (j *jobs) Job(_ context.Context, id ident.JobID) (execgraph.View, error) {
+	for _, v := range j.views {
+		if v.Job == id {
+			return v, j.err
+		}
+	}
+	return execgraph.View{}, &dispatcher.NotFoundError{Job: id}
+}
+
+func (j *jobs) Jobs(context.Context) ([]execgraph.View, error) { return j.views, j.err }
+
+func (j *jobs) Cancel(ctx context.Context, id ident.JobID) error {
+	v, err := j.Job(ctx, id)
+	if err == nil && v.State.GloballyTerminal() && v.State != status.JobCanceled {
+		return &dispatcher.TerminatedError{Job: id, State: v.State}
+	}
+	return err
+}
+
+// managers is a ResourceManager of given TaskManagers.
+type managers []resourcemanager.View
+
+func (m managers) TaskManagers(context.Context) ([]resourcemanager.View, error) { return m, nil }
+
+const manager = "localhost:35001-95a287"
+
+func oneManager() managers {
+	const mib = 1 << 20
+	total := slotmanager.Profile{CPU: 2, TaskHeap: 383 * mib, Managed: 512 * mib, Network: 128 * mib}
+	half := slotmanager.Profile{CPU: 1, TaskHeap: 191 * mib, Managed: 256 * mib, Network: 64 * mib}
+	return managers{{
+		ID: manager, RPCAddress: "127.0.0.1:35001", DataPort: 36119, LastHeartbeat: epoch, Slots: 2, Free: 1,
+		Total: total, FreeResource: half, Allocated: []resourcemanager.AllocatedSlot{{Job: id(1), Profile: half}},
+		Hardware:            resourcemanager.Hardware{CPUCores: 2, PhysicalMemory: 1 << 34, FreeMemory: 1 << 29, ManagedMemory: 1 << 29},
+		MemoryConfiguration: []byte(`{"process":1811939328,"flink":1342177280,"frameworkHeap":134217728,"taskHeap":402653174,"network":134217730}`),
+		LogDir:              "/log/weir-taskmanager-0-host.log",
+	}}
+}
+
+// id makes a job id out of a number.
+func id(n byte) ident.JobID { return ident.JobID{ID: ident.ID{15: n}} }
+
+func vertexID(n byte) ident.VertexID { return ident.VertexID{ID: ident.ID{0: 0xcb, 15: n}} }
+
+// wordCount is a job of two vertices, with parallelism 2.
+func wordCount(job ident.JobID) *jobgraph.Graph {
+	data := ident.DataSetID{ID: ident.ID{1: 1}}
+	source := &jobgraph.Vertex{
+		ID: vertexID(1), Name: "Source: text -> words", Description: "Source: text<br/>+- words<br/>", Parallelism: 2, MaxParallelism: 128,
+		Produces: []*jobgraph.DataSet{{ID: data, Type: jobgraph.Pipelined, Distribution: jobgraph.AllToAll, Consumer: vertexID(2)}},
+	}
+	count := &jobgraph.Vertex{
+		ID: vertexID(2), Name: "count", Description: "count<br/>", Parallelism: 2, MaxParallelism: 128,
+		Inputs: []*jobgraph.Edge{{DataSet: data, Source: vertexID(1), Distribution: jobgraph.AllToAll, Ship: "HASH"}},
+	}
+	return &jobgraph.Graph{
+		Job: job, Name: "word count", Vertices: []*jobgraph.Vertex{source, count},
+		Configuration: map[string]string{"parallelism.default": "2"},
+	}
+}
+
+// world is a cluster with one TaskManager and a job of each sort.
+type world struct {
+	jobs   *jobs
+	config map[string]string
+	store  *program.Store
+}
+
+// The jobs of a world.
+var (
+	running   = id(1)
+	finished  = id(2)
+	failed    = id(3)
+	cancelled = id(4)
+	scheduled = id(5)
+)
+
+func newWorld() *world {
+	return &world{jobs: &jobs{views: []execgraph.View{
+		waitingView(scheduled), endedView(cancelled, status.JobCanceled, status.Canceled), failedView(failed),
+		endedView(finished, status.JobFinished, status.Finished), runningView(running),
+	}}, config: map[string]string{}}
+}
+
+// server serves the world; it stops with the test.
+func (w *world) server(t testing.TB) *Server {
+	t.Helper()
+	c, err := config.New(w.config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if w.store == nil {
+		if w.store, err = program.Open(t.TempDir()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	ids := rand.New(rand.NewPCG(1, 2))
+	logs := func(name string) fstest.MapFS {
+		return fstest.MapFS{name + ".log": {Data: []byte("level=INFO msg=started\n")}, name + ".out": {Data: nil}}
+	}
+	return New(Options{
+		Config: c, Jobs: w.jobs, TaskManagers: oneManager(), Programs: w.store, Planner: &program.Planner{Store: w.store},
+		NewJobID: func() ident.JobID { return ident.JobID{ID: ident.New(ids)} },
+		Logs:     logs("weir-jobmanager-0-host"), LogFile: "weir-jobmanager-0-host.log",
+		OpenLogs: openLogs(logs("weir-taskmanager-0-host")),
+		Version:  "0.1.0", Commit: "0123456789abcdef", Built: epoch, Now: func() time.Time { return epoch.Add(time.Minute) },
+	})
+}
+
+// ask sends one request and gives the answer.
+func ask(t testing.TB, h http.Handler, method, target, body string) *httptest.ResponseRecorder {
+	t.Helper()
+	r := httptest.NewRequest(method, target, strings.NewReader(body))
+	w := httptest.NewRecorder()
+	h.ServeHTTP(w, r)
+	return w
+}

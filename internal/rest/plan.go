@@ -1,0 +1,68 @@
+package rest
+
+import (
+	"slices"
+
+	"github.com/weirstream/weir/internal/ident"
+	"github.com/weirstream/weir/internal/jobgraph"
+)
+
+// jobPlan is a JobGraph as the web interface draws it.
+type jobPlan struct {
+	ID    ident.JobID `json:"jid"`
+	Name  string      `json:"name"`
+	Type  string      `json:"type"`
+	Nodes []planNode  `json:"nodes"` // sinks first
+}
+
+type planNode struct {
+	ID          ident.VertexID `json:"id"`
+	Operator    string         `json:"operator"`
+	Parallelism int            `json:"parallelism"`
+	Strategy    string         `json:"operator_strategy"`
+	Description string         `json:"description"`
+	Properties  empty          `json:"optimizer_properties"`
+	Inputs      []planInput    `json:"inputs,omitempty"` // absent in sources
+}
+
+type planInput struct {
+	ID       ident.VertexID `json:"id"`
+	Number   int            `json:"num"`
+	Exchange string         `json:"exchange"`
+	Ship     string         `json:"ship_strategy"`
+}
+
+func planOf(g *jobgraph.Graph) jobPlan {
+	p := jobPlan{ID: g.Job, Name: g.Name, Type: jobType(g), Nodes: []planNode{}}
+	blocking := map[ident.DataSetID]bool{}
+	for _, v := range g.Vertices {
+		for _, d := range v.Produces {
+			blocking[d.ID] = d.Type == jobgraph.Blocking
+		}
+	}
+	for _, v := range slices.Backward(g.Vertices) {
+		node := planNode{ID: v.ID, Parallelism: v.Parallelism, Description: v.Description}
+		for i, e := range v.Inputs {
+			exchange := "pipelined_bounded"
+			if blocking[e.DataSet] {
+				exchange = "blocking"
+			}
+			node.Inputs = append(node.Inputs, planInput{ID: e.Source, Number: i, Exchange: exchange, Ship: e.Ship})
+		}
+		p.Nodes = append(p.Nodes, node)
+	}
+	return p
+}
+
+// planBody is the answer that holds only a plan.
+type planBody struct {
+	Plan jobPlan `json:"plan"`
+}
+
+func (s *Server) plan(r *request) (answer, error) {
+	v, err := s.view(r)
+	if err != nil {
+		return answer{}, err
+	}
+	return ok(planBody{planOf(v.Plan)})
+}

@@ -1,0 +1,169 @@
+package rest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"log/slog"
+	"net"
+	"net/http"
+	"os"
+	"strconv"
+	"syscall"
+	"time"
+
+	"github.com/weirstream/weir/config"
+	"github.com/weirstream/weir/internal/execgraph"
+	"github.com/weirstream/weir/internal/ident"
+	"github.com/weirstream/weir/internal/jobgraph"
+	"github.com/weirstream/weir/internal/program"
+	"github.com/weirstream/weir/internal/resourcemanager"
+)
+
+// FlinkVersion is the version of Flink whose API this is; tools parse it.
+const FlinkVersion = "2.3.0"
+
+// Jobs is what the server asks of the Dispatcher, from any goroutine. The
+// errors are the Dispatcher's.
+type Jobs interface {
+	Submit(ctx context.Context, graph *jobgraph.Graph) error
+	Cancel(ctx context.Context, id ident.JobID) error
+	Job(ctx context.Context, id ident.JobID) (execgraph.View, error)
+	// Jobs gives all jobs, the newest first.
+	Jobs(ctx context.Context) ([]execgraph.View, error)
+}
+
+// TaskManagers is what the server asks of the ResourceManager, from any
+// goroutine.
+type TaskManagers interface {
+	TaskManagers(ctx context.Context) ([]resourcemanager.View, error)
+}
+
+// Options are what a Server is made of.
+type Options struct {
+	Config       *config.Config
+	Jobs         Jobs
+	TaskManagers TaskManagers
+
+	// Programs are the uploaded programs and Planner runs them; nil: no
+	// program can be submitted.
+	Programs *program.Store
+	Planner  *program.Planner
+	// Publish makes a program's bytes available to the TaskManagers; it is
+	// called before a job that needs them is submitted. Nil: they need none.
+	Publish func(ctx context.Context, p program.Program, sha256 string) error
+	// NewJobID draws the id of a job whose submitter gave none.
+	NewJobID func() ident.JobID
+
+	// Logs is the JobManager's log directory and LogFile the name of its log
+	// in there; nil: it writes none.
+	Logs    fs.FS
+	LogFile string
+	// OpenLogs reaches the log directory of a TaskManager on this host.
+	OpenLogs func(dir string) fs.FS
+
+	// Fallback answers GET requests for paths that are not the API's, such as
+	// the files of a web interface; nil: they are not found.
+	Fallback http.Handler
+
+	// Version is Weir's; Commit and Built say what it was built from and when.
+	Version, Commit string
+	Built           time.Time
+	// Now is the clock of ages and durations in answers; nil: time.Now.
+	Now    func() time.Time
+	Logger *slog.Logger
+}
+
+// A Server answers requests. Its methods may be called from any goroutine.
+type Server struct {
+	Options
+	routes     []route
+	http       *http.Server
+	maxContent int64
+	timeout    time.Duration
+}
+
+// headerTimeout bounds how long a client may take to send a request's header:
+// who opens a connection and says nothing must not keep it.
+const headerTimeout = 30 * time.Second
+
+// New makes a server. It listens nowhere until Serve is called.
+func New(o Options) *Server {
+	if o.Logger == nil {
+		o.Logger = slog.New(slog.DiscardHandler)
+	}
+	if o.Now == nil {
+		o.Now = time.Now
+	}
+	s := &Server{
+		Options: o, maxContent: int64(config.RestServerMaxContentLength.In(o.Config)),
+		timeout: config.WebTimeout.In(o.Config),
+	}
+	s.routes = s.table()
+	s.http = &http.Server{
+		Handler: s, ReadHeaderTimeout: headerTimeout, IdleTimeout: config.RestIdlenessTimeout.In(o.Config),
+		MaxHeaderBytes: 64 << 10, ErrorLog: slog.NewLogLogger(o.Logger.Handler(), slog.LevelDebug),
+	}
+	return s
+}
+
+// Listen opens the port the configuration names: rest.bind-port, where the
+// first free one of its ranges is taken, or else rest.port.
+func Listen(c *config.Config) (net.Listener, error) {
+	host := config.RestBindAddress.In(c)
+	port := config.RestPort.In(c)
+	ranges, ranged := config.RestBindPort.Lookup(c)
+	if !ranged {
+		ranges = []config.PortRange{{First: port, Last: port}}
+	}
+	var last error
+	for _, r := range ranges {
+		for p := r.First; p <= r.Last; p++ {
+			l, err := net.Listen("tcp", net.JoinHostPort(host, strconv.Itoa(p)))
+			if err == nil {
+				return l, nil
+			}
+			last = err
+			if !errors.Is(err, syscall.EADDRINUSE) {
+				return nil, fmt.Errorf("listen for REST on %s: %w", net.JoinHostPort(host, strconv.Itoa(p)), err)
+			}
+		}
+	}
+	if ranged {
+		return nil, fmt.Errorf("listen for REST on %s: no port of rest.bind-port is free: %w", host, last)
+	}
+	return nil, fmt.Errorf("listen for REST on %s: the port is in use; stop what uses it or set rest.port: %w", net.JoinHostPort(host, strconv.Itoa(port)), last)
+}
+
+// Serve answers what comes in on l until Close or Shutdown.
+func (s *Server) Serve(l net.Listener) error {
+	if err := s.http.Serve(l); err != nil && !errors.Is(err, http.ErrServerClosed) {
+		return fmt.Errorf("serve REST on %s: %w", l.Addr(), err)
+	}
+	return nil
+}
+
+// Shutdown stops listening and waits for the requests under way, or for ctx,
+// after which it ends them.
+func (s *Server) Shutdown(ctx context.Context) error {
+	if err := s.http.Shutdown(ctx); err != nil {
+		return errors.Join(err, s.http.Close())
+	}
+	return nil
+}
+
+// Close ends the server at once.
+func (s *Server) Close() error { return s.http.Close() }
+
+// hostOf is the address under which the client reached the server.
+func hostOf(r *http.Request) string {
+	if r.Host != "" {
+		return r.Host
+	}
+	if a, ok := r.Context().Value(http.LocalAddrContextKey).(net.Addr); ok {
+		return a.String()
+	}
+	host, _ := os.Hostname()
+	return host
+}

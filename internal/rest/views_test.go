@@ -1,0 +1,97 @@
+package rest
+
+import (
+	"io/fs"
+	"testing/fstest"
+	"time"
+
+	"github.com/weirstream/weir/internal/execgraph"
+	"github.com/weirstream/weir/internal/ident"
+	"github.com/weirstream/weir/internal/status"
+)
+
+func openLogs(files fstest.MapFS) func(string) fs.FS { return func(string) fs.FS { return files } }
+
+// way is how an attempt comes to each state, in order.
+var way = []status.Execution{status.Created, status.Scheduled, status.Deploying, status.Initializing, status.Running}
+
+// viewOf describes a job whose attempts have gone the first n steps of the way
+// and then, where last is terminal, ended in it.
+func viewOf(job ident.JobID, state status.Job, n int, last status.Execution) execgraph.View {
+	graph := wordCount(job)
+	v := execgraph.View{Job: job, Name: graph.Name, State: state, Start: epoch, Plan: graph}
+	v.Stamps[status.JobInitializing], v.Stamps[status.JobCreated], v.Stamps[status.JobRunning] = epoch, epoch.Add(1e6), epoch.Add(2e6)
+	if state.Terminal() {
+		v.End = epoch.Add(30 * time.Second)
+		v.Stamps[state] = v.End
+	}
+	for _, vertex := range graph.Vertices {
+		view := &execgraph.VertexView{
+			ID: vertex.ID, Name: vertex.Name, Parallelism: vertex.Parallelism, MaxParallelism: vertex.MaxParallelism,
+			Status: last, SlotSharingGroup: execgraph.GroupID("default"),
+		}
+		for i := range vertex.Parallelism {
+			a := execgraph.AttemptView{ID: ident.AttemptID{Graph: ident.GraphID{ID: ident.ID{3: 9}}, Vertex: vertex.ID, Subtask: i}, State: last}
+			for step, s := range way[:n] {
+				a.Stamps[s] = epoch.Add(time.Duration(step+1) * time.Second)
+			}
+			if n > 2 {
+				a.TaskManager, a.Host = manager, "localhost:36119"
+				a.Metrics = execgraph.Metrics{RecordsIn: 10, RecordsOut: 20, BytesIn: 100, BytesOut: 200, BusyMillis: 5}
+				view.Start = a.Start()
+			}
+			if last.Terminal() {
+				a.Stamps[last] = epoch.Add(20 * time.Second)
+				view.End = a.Stamps[last]
+			}
+			view.Tasks[last]++
+			view.Subtasks = append(view.Subtasks, execgraph.SubtaskView{AttemptView: a})
+		}
+		v.Vertices = append(v.Vertices, view)
+	}
+	if last == status.Scheduled {
+		for _, vertex := range v.Vertices {
+			vertex.Status = status.Created
+		}
+	}
+	return v
+}
+
+func runningView(job ident.JobID) execgraph.View {
+	return viewOf(job, status.JobRunning, 5, status.Running)
+}
+
+func waitingView(job ident.JobID) execgraph.View {
+	return viewOf(job, status.JobRunning, 2, status.Scheduled)
+}
+
+func endedView(job ident.JobID, state status.Job, last status.Execution) execgraph.View {
+	v := viewOf(job, state, 5, last)
+	if state == status.JobFinished {
+		a := &v.Vertices[0].Subtasks[0].AttemptView
+		a.Accumulators = map[string]string{"my-count": "1000"}
+		v.Accumulators = []execgraph.Accumulator{{Vertex: v.Vertices[0].ID, Name: "my-count", Value: "1000"}}
+	}
+	return v
+}
+
+// failedView is a job one of whose processes was killed while it ran.
+func failedView(job ident.JobID) execgraph.View {
+	v := viewOf(job, status.JobFailed, 5, status.Canceled)
+	v.Stamps[status.JobFailing] = epoch.Add(19 * time.Second)
+	first := v.Vertices[0]
+	a := &first.Subtasks[0].AttemptView
+	a.State = status.Failed
+	a.Stamps[status.Failed], a.Stamps[status.Canceled] = a.Stamps[status.Canceled], time.Time{}
+	a.Failure = &status.Failure{Kind: status.FailureSignal, Message: "the job's process was killed", Signal: "SIGKILL", Stderr: "last words", Chain: []string{"run words"}}
+	first.Status, first.Tasks[status.Canceled], first.Tasks[status.Failed] = status.Failed, 1, 1
+	lost := execgraph.FailureEntry{
+		Failure: &status.Failure{Kind: status.FailureConsumer, Message: "connection reset"}, Time: epoch.Add(19 * time.Second),
+		Task: "count (1/2)", Attempt: v.Vertices[1].Subtasks[0].ID, TaskManager: manager, Host: "localhost:36119",
+	}
+	v.Failures = []execgraph.FailureEntry{{
+		Failure: a.Failure, Time: epoch.Add(19 * time.Second), Task: "Source: text -> words (1/2)", Attempt: a.ID,
+		TaskManager: manager, Host: "localhost:36119", Concurrent: []execgraph.FailureEntry{lost},
+	}}
+	return v
+}
