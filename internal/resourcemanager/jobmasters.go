@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/weirstream/weir/internal/actor"
+	"github.com/weirstream/weir/internal/heartbeat"
 	"github.com/weirstream/weir/internal/ident"
 	"github.com/weirstream/weir/internal/resourcemanager/slotmanager"
 	"github.com/weirstream/weir/internal/rpc"
@@ -16,16 +17,22 @@ type jobMaster struct {
 	id      ident.JobID
 	master  ident.LeaderID
 	address rpc.Address
-	pinger  *pinger
+	link    *link
 	gone    actor.Timer // runs while the JobMaster is out of contact
 }
 
-// stop ends what runs for the job.
-func (j *jobMaster) stop() {
-	j.pinger.stop()
+func (j *jobMaster) stopGone() {
 	if j.gone != nil {
 		j.gone.Stop()
 	}
+}
+
+// remove drops a job and ends what runs for it.
+func (m *Manager) remove(j *jobMaster) {
+	m.jobBeats.Remove(j.id)
+	j.link.close()
+	j.stopGone()
+	m.jobs = slices.DeleteFunc(m.jobs, func(other *jobMaster) bool { return other == j })
 }
 
 func (m *Manager) registerJobMaster(req *pb.RegisterJobMasterRequest, reply func(*pb.RegisterJobMasterResponse, error)) {
@@ -36,32 +43,40 @@ func (m *Manager) registerJobMaster(req *pb.RegisterJobMasterRequest, reply func
 		return
 	}
 	if old := m.job(id); old != nil {
-		old.stop()
-		m.jobs = slices.DeleteFunc(m.jobs, func(j *jobMaster) bool { return j == old })
+		m.remove(old)
 	}
 	j := &jobMaster{id: id, master: master, address: rpc.Address{Process: req.JobMasterAddress, Endpoint: gateway.JobMaster(id)}}
 	m.jobs = append(m.jobs, j)
-	m.pingJobMaster(j)
+	j.link = m.newLink(req.JobMasterAddress, func() { m.jobBeats.PingNow(id) })
+	m.jobBeats.Add(id)
 	m.log.Info("JobMaster registered", "job", id, "term", master, "address", req.JobMasterAddress)
 	reply(&pb.RegisterJobMasterResponse{ResourceManagerId: m.id.String()}, nil)
 }
 
-func (m *Manager) pingJobMaster(j *jobMaster) {
-	j.pinger = m.newPinger(j.address.Process, func(done func(error)) {
-		request := &pb.HeartbeatFromResourceManagerRequest{ResourceManagerId: m.id.String()}
-		gateway.HeartbeatToJobMaster.Call(m.options.System, m.loop, j.address, j.master, request, m.options.HeartbeatTimeout,
-			func(_ *pb.Empty, err error) { done(err) })
-	}, func(cause string) {
-		m.log.Warn("JobMaster out of contact", "job", j.id, "cause", cause)
-		j.gone = m.loop.After(m.options.JobTimeout, func() { m.forget(j) })
+func (m *Manager) pingJobMaster(id ident.JobID, done func(error)) {
+	j := m.job(id)
+	if j == nil {
+		return
+	}
+	request := &pb.HeartbeatFromResourceManagerRequest{ResourceManagerId: m.id.String()}
+	gateway.HeartbeatToJobMaster.Call(m.options.System, m.loop, j.address, j.master, request, m.options.HeartbeatTimeout, func(_ *pb.Empty, err error) {
+		done(err)
+		if err == nil && m.job(id) == j {
+			j.link.renew()
+		}
 	})
-	j.pinger.start()
+}
+
+// jobMasterSilent keeps the requirement for a while: the JobMaster may come back.
+func (m *Manager) jobMasterSilent(id ident.JobID, loss *heartbeat.Loss) {
+	j := m.job(id)
+	m.log.Warn("JobMaster out of contact", "job", id, "cause", loss)
+	j.gone = m.loop.After(m.options.JobTimeout, func() { m.forget(j) })
 }
 
 // forget drops a job and what it required.
 func (m *Manager) forget(j *jobMaster) {
-	j.stop()
-	m.jobs = slices.DeleteFunc(m.jobs, func(other *jobMaster) bool { return other == j })
+	m.remove(j)
 	m.apply(slotmanager.JobGone{Job: j.id})
 }
 

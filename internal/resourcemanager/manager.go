@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/weirstream/weir/internal/actor"
+	"github.com/weirstream/weir/internal/heartbeat"
 	"github.com/weirstream/weir/internal/ident"
 	"github.com/weirstream/weir/internal/resourcemanager/slotmanager"
 	"github.com/weirstream/weir/internal/rpc"
@@ -75,8 +76,12 @@ type Manager struct {
 	slots     *slotmanager.Manager
 	executors []*taskExecutor
 	jobs      []*jobMaster
-	timers    []actor.Timer
-	stopped   bool
+	// who is pinged: the instances in executors, and the jobs whose JobMaster
+	// is in contact
+	executorBeats *heartbeat.Manager[ident.InstanceID]
+	jobBeats      *heartbeat.Manager[ident.JobID]
+	timers        []actor.Timer
+	stopped       bool
 }
 
 // New makes a Manager; Start lets it begin.
@@ -87,6 +92,9 @@ func New(o Options) *Manager {
 		SpreadOut:     o.SpreadOut,
 		NewAllocation: func() ident.AllocationID { return ident.AllocationID{ID: ident.New(m.loop.Rand())} },
 	})
+	beats := heartbeat.Options{Interval: o.HeartbeatInterval, Timeout: o.HeartbeatTimeout, FailureThreshold: max(-1, o.HeartbeatThreshold), Unreachable: nobody}
+	m.executorBeats = heartbeat.NewManager(m.loop, beats, m.pingTaskExecutor, m.taskExecutorDead)
+	m.jobBeats = heartbeat.NewManager(m.loop, beats, m.pingJobMaster, m.jobMasterSilent)
 	return m
 }
 
@@ -114,11 +122,14 @@ func (m *Manager) Stop() {
 	}
 	m.stopped = true
 	m.options.System.Withdraw(gateway.ResourceManager)
+	m.executorBeats.Stop()
+	m.jobBeats.Stop()
 	for _, t := range m.executors {
-		t.pinger.stop()
+		t.link.close()
 	}
 	for _, j := range m.jobs {
-		j.stop()
+		j.link.close()
+		j.stopGone()
 	}
 	for _, t := range m.timers {
 		t.Stop()
@@ -157,7 +168,7 @@ func (m *Manager) matchAfter(wait time.Duration) {
 }
 
 func (m *Manager) requestSlot(f slotmanager.RequestSlot) {
-	t := m.executor(f.TaskExecutor, f.Instance)
+	t := m.instance(f.Instance)
 	if t == nil {
 		m.apply(slotmanager.Refused{Instance: f.Instance, Slot: f.Slot, Allocation: f.Allocation})
 		return
@@ -185,12 +196,36 @@ func (m *Manager) notEnough(f slotmanager.NotEnough) {
 		JobId: f.Job.String(), Needed: int32(f.Needed), Registered: int32(f.Registered), Free: int32(f.Free)})
 }
 
-func (m *Manager) executor(id ident.ResourceID, instance ident.InstanceID) *taskExecutor {
-	i := slices.IndexFunc(m.executors, func(t *taskExecutor) bool { return t.id == id && t.instance == instance })
-	if i < 0 {
-		return nil
+// link notices when the connection to a target's process breaks, which is a
+// hint to ping it now. A hint is used up by a break; an answer renews it.
+type link struct {
+	watch   func(broken func()) (stop func())
+	broken  func()
+	unwatch func() // nil: used up
+}
+
+func (m *Manager) newLink(process string, broken func()) *link {
+	l := &link{broken: broken, watch: func(broken func()) func() {
+		return m.options.System.Watch(m.loop, process, func(error) { broken() })
+	}}
+	l.renew()
+	return l
+}
+
+func (l *link) renew() {
+	if l.unwatch == nil {
+		l.unwatch = l.watch(func() {
+			l.unwatch = nil
+			l.broken()
+		})
 	}
-	return m.executors[i]
+}
+
+func (l *link) close() {
+	if l.unwatch != nil {
+		l.unwatch()
+		l.unwatch = nil
+	}
 }
 
 func (m *Manager) job(id ident.JobID) *jobMaster {

@@ -3,7 +3,9 @@ package resourcemanager
 import (
 	"fmt"
 	"slices"
+	"time"
 
+	"github.com/weirstream/weir/internal/heartbeat"
 	"github.com/weirstream/weir/internal/ident"
 	"github.com/weirstream/weir/internal/resourcemanager/slotmanager"
 	"github.com/weirstream/weir/internal/rpc"
@@ -20,7 +22,8 @@ type taskExecutor struct {
 	instance ident.InstanceID
 	address  rpc.Address
 	request  *pb.RegisterTaskExecutorRequest // as it came, never changed
-	pinger   *pinger
+	seen     time.Time                       // when it was heard of last
+	link     *link
 }
 
 func (m *Manager) registerTaskExecutor(req *pb.RegisterTaskExecutorRequest, reply func(*pb.RegisterTaskExecutorResponse, error)) {
@@ -30,17 +33,18 @@ func (m *Manager) registerTaskExecutor(req *pb.RegisterTaskExecutorRequest, repl
 		return
 	}
 	t := &taskExecutor{id: ident.ResourceID(req.ResourceId), instance: ident.InstanceID{ID: ident.New(m.loop.Rand())},
-		address: rpc.Address{Process: req.RpcAddress, Endpoint: gateway.TaskExecutor}, request: req}
+		address: rpc.Address{Process: req.RpcAddress, Endpoint: gateway.TaskExecutor}, request: req, seen: m.loop.Now()}
 	again := ""
 	m.executors = slices.DeleteFunc(m.executors, func(old *taskExecutor) bool {
 		if old.id == t.id {
-			old.pinger.stop()
+			m.forgetTaskExecutor(old)
 			again = " again"
 		}
 		return old.id == t.id
 	})
 	m.executors = append(m.executors, t)
-	t.pinger = m.pingTaskExecutor(t)
+	t.link = m.newLink(req.RpcAddress, func() { m.executorBeats.PingNow(t.instance) })
+	m.executorBeats.Add(t.instance)
 	m.log.Info("TaskManager registered"+again, "taskmanager", t.id, "address", req.RpcAddress, "slots", req.Slots)
 	m.apply(slotmanager.Registered{TaskExecutor: t.id, Instance: t.instance, Slots: int(req.Slots), Total: profileFromProto(req.Total)})
 	reply(&pb.RegisterTaskExecutorResponse{InstanceId: t.instance.String(), ResourceManagerId: m.id.String(),
@@ -75,37 +79,51 @@ func (m *Manager) unwanted(req *pb.RegisterTaskExecutorRequest) string {
 	return ""
 }
 
-// pingTaskExecutor starts the heartbeats to a TaskManager; each answer is also
-// a slot report.
-func (m *Manager) pingTaskExecutor(t *taskExecutor) *pinger {
-	p := m.newPinger(t.address.Process, func(done func(error)) {
-		request := &pb.HeartbeatFromResourceManagerRequest{ResourceManagerId: m.id.String()}
-		gateway.HeartbeatFromResourceManager.Call(m.options.System, m.loop, t.address, ident.LeaderID{}, request, m.options.HeartbeatTimeout,
-			func(answer *pb.TaskExecutorHeartbeat, err error) {
-				done(err)
-				if err == nil && answer.Report != nil {
-					m.report(t, answer.Report)
-				}
-			})
-	}, func(cause string) {
-		m.log.Warn("TaskManager lost", "taskmanager", t.id, "cause", cause)
-		m.drop(t)
-	})
-	p.start()
-	return p
+// pingTaskExecutor sends one heartbeat; the answer is also a slot report.
+func (m *Manager) pingTaskExecutor(instance ident.InstanceID, done func(error)) {
+	t := m.instance(instance)
+	if t == nil {
+		return
+	}
+	request := &pb.HeartbeatFromResourceManagerRequest{ResourceManagerId: m.id.String()}
+	gateway.HeartbeatFromResourceManager.Call(m.options.System, m.loop, t.address, ident.LeaderID{}, request, m.options.HeartbeatTimeout,
+		func(answer *pb.TaskExecutorHeartbeat, err error) {
+			done(err)
+			if err != nil || m.instance(instance) != t {
+				return
+			}
+			t.seen = m.loop.Now()
+			t.link.renew()
+			if answer.Report != nil {
+				m.report(t, answer.Report)
+			}
+		})
 }
 
-func (m *Manager) newPinger(process string, ping func(func(error)), lost func(string)) *pinger {
-	watch := func(broken func()) func() {
-		return m.options.System.Watch(m.loop, process, func(error) { broken() })
+func (m *Manager) taskExecutorDead(instance ident.InstanceID, loss *heartbeat.Loss) {
+	t := m.instance(instance)
+	m.log.Warn("TaskManager lost", "taskmanager", t.id, "cause", loss)
+	m.drop(t)
+}
+
+// forgetTaskExecutor ends what runs for a registration.
+func (m *Manager) forgetTaskExecutor(t *taskExecutor) {
+	m.executorBeats.Remove(t.instance)
+	t.link.close()
+}
+
+// instance finds a registration.
+func (m *Manager) instance(id ident.InstanceID) *taskExecutor {
+	i := slices.IndexFunc(m.executors, func(t *taskExecutor) bool { return t.instance == id })
+	if i < 0 {
+		return nil
 	}
-	return &pinger{watch: watch, loop: m.loop, interval: m.options.HeartbeatInterval, timeout: m.options.HeartbeatTimeout,
-		threshold: m.options.HeartbeatThreshold, ping: ping, lost: lost}
+	return m.executors[i]
 }
 
 // drop takes a TaskManager and its slots out of the cluster.
 func (m *Manager) drop(t *taskExecutor) {
-	t.pinger.stop()
+	m.forgetTaskExecutor(t)
 	m.executors = slices.DeleteFunc(m.executors, func(other *taskExecutor) bool { return other == t })
 	m.apply(slotmanager.Lost{Instance: t.instance})
 }
@@ -116,7 +134,7 @@ func (m *Manager) registered(resource, instance string) (*taskExecutor, error) {
 	if err := id.UnmarshalText([]byte(instance)); err != nil {
 		return nil, rpc.Refuse("instance id: %v", err)
 	}
-	if t := m.executor(ident.ResourceID(resource), id); t != nil {
+	if t := m.instance(id); t != nil && t.id == ident.ResourceID(resource) {
 		return t, nil
 	}
 	return nil, rpc.Refuse("TaskManager %s is not registered as instance %s", resource, instance)
@@ -128,16 +146,12 @@ func (m *Manager) sendSlotReport(req *pb.SendSlotReportRequest, reply func(*pb.E
 		reply(nil, err)
 		return
 	}
+	t.seen = m.loop.Now()
 	m.report(t, req.Report)
 	reply(&pb.Empty{}, nil)
-	t.pinger.alive()
-	t.pinger.send() // makes the connection, so that its loss will be seen
 }
 
 func (m *Manager) report(t *taskExecutor, report *pb.SlotReport) {
-	if m.executor(t.id, t.instance) != t {
-		return
-	}
 	e := slotmanager.Reported{Instance: t.instance}
 	for _, s := range report.GetSlots() {
 		status := slotmanager.SlotStatus{Index: int(s.Index), Profile: profileFromProto(s.Profile)}

@@ -65,7 +65,7 @@ func (m *Manager) Overview() Overview {
 func view(t *taskExecutor, slots *slotmanager.TaskExecutor) View {
 	r, h := t.request, t.request.Hardware
 	v := View{ID: t.id, RPCAddress: r.RpcAddress, DataAddresses: append([]string(nil), r.DataAddresses...),
-		DataPort: dataPort(r.DataAddresses), LastHeartbeat: t.pinger.last, Slots: len(slots.Slots), Free: slots.FreeSlots(),
+		DataPort: dataPort(r.DataAddresses), LastHeartbeat: t.seen, Slots: len(slots.Slots), Free: slots.FreeSlots(),
 		Total: slots.Total, FreeResource: slots.Total, MemoryConfiguration: append([]byte(nil), r.MemoryConfiguration...), LogDir: r.LogDir,
 		Hardware: Hardware{CPUCores: int(h.GetCpuCores()), PhysicalMemory: h.GetPhysicalMemory(), FreeMemory: h.GetFreeMemory(), ManagedMemory: h.GetManagedMemory()}}
 	for _, s := range slots.Slots {

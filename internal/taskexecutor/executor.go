@@ -159,6 +159,15 @@ func (e *Executor) finish() {
 // registration.
 func (e *Executor) BlobAddress() string { return e.master.blob }
 
+// Cluster is the cluster that took this TaskManager last; before that the one it
+// was made for.
+func (e *Executor) Cluster() ident.ClusterID {
+	if e.master.cluster.IsZero() {
+		return e.options.Cluster
+	}
+	return e.master.cluster
+}
+
 // fail reports that the Executor cannot go on.
 func (e *Executor) fail(err error) {
 	if e.fatal || e.stopped != nil {

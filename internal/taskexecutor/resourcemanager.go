@@ -25,10 +25,11 @@ type resourceManager struct {
 	term     ident.LeaderID // zero while looking
 	instance string
 	blob     string
-	reported bool        // the slot report has arrived
-	retry    actor.Timer // of the next attempt
-	silence  actor.Timer // runs out when no heartbeat comes
-	giveUp   actor.Timer // runs while there is no ResourceManager
+	cluster  ident.ClusterID // as it says; zero: it has none
+	reported bool            // the slot report has arrived
+	retry    actor.Timer     // of the next attempt
+	silence  actor.Timer     // runs out when no heartbeat comes
+	giveUp   actor.Timer     // runs while there is no ResourceManager
 	unwatch  func()
 }
 
@@ -99,6 +100,9 @@ func (e *Executor) register() {
 			}
 			if err == nil {
 				err = m.term.UnmarshalText([]byte(answer.ResourceManagerId))
+			}
+			if err == nil && answer.ClusterId != "" {
+				err = m.cluster.UnmarshalText([]byte(answer.ClusterId))
 			}
 			if err != nil {
 				e.connectLater(err)

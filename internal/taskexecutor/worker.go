@@ -164,6 +164,7 @@ func (e *Executor) doubt(w *worker, cause string) {
 
 func (e *Executor) workerExited(w *worker, f *status.Failure) {
 	stopTimer(&w.timer)
+	asked := w.state == workerStopping && w.cause == nil
 	w.state = workerStopping
 	if w.job.worker == w {
 		w.job.worker = nil
@@ -175,7 +176,11 @@ func (e *Executor) workerExited(w *worker, f *status.Failure) {
 	if f == nil {
 		f = &status.Failure{Kind: status.FailureExit, Message: "the job's process ended"}
 	}
-	e.log.Info("worker gone", "job", w.job.id, "kind", f.Kind, "reason", f.Message)
+	if asked {
+		e.log.Info("worker gone, as asked", "job", w.job.id)
+	} else {
+		e.log.Warn("worker gone", "job", w.job.id, "kind", f.Kind, "reason", f.Message)
+	}
 	e.endTasks(w, f)
 	e.finish()
 }

@@ -1,6 +1,7 @@
 package process
 
 import (
+	"encoding/json/v2"
 	"errors"
 	"fmt"
 	"io"
@@ -31,6 +32,7 @@ type child struct {
 	launcher *Launcher
 	job      *pb.Job
 	id       ident.JobID
+	cluster  ident.ClusterID
 	token    string
 	events   taskexecutor.WorkerEvents
 
@@ -197,7 +199,14 @@ func (c *child) command(path, directory string, told assignment.Assignment) (*ex
 		cmd.Args[0] = c.job.ArtifactName
 	}
 	cmd.Dir = directory
-	cmd.Env = append(os.Environ(), assignment.WorkerVariable+"="+told.Encode(), "TMPDIR="+directory, "PWD="+directory)
+	// The job's configuration is what its graph was made with: without it the
+	// program would build another one here.
+	settings, err := json.Marshal(c.job.Configuration, json.Deterministic(true))
+	if err != nil {
+		return nil, nil, fmt.Errorf("write the job's configuration: %w", err)
+	}
+	cmd.Env = append(os.Environ(), assignment.WorkerVariable+"="+told.Encode(), assignment.SettingsVariable+"="+string(settings),
+		"TMPDIR="+directory, "PWD="+directory)
 	if o.Memory > 0 {
 		cmd.Env = append(cmd.Env, "GOMEMLIMIT="+strconv.FormatInt(int64(o.Memory/10*9), 10)+"B", "GOGC=100")
 	}

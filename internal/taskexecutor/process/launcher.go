@@ -26,7 +26,7 @@ type Options struct {
 	// TaskExecutor is the process address workers reach the TaskExecutor under.
 	TaskExecutor string
 	Resource     ident.ResourceID
-	Cluster      func() ident.ClusterID
+	Cluster      func() ident.ClusterID // called on the loop; nil: none
 	// Directory gets one directory a worker, which is the worker's working and
 	// temporary directory. It must exist.
 	Directory string
@@ -104,6 +104,9 @@ func (l *Launcher) dropHandoff(job ident.JobID, path string) {
 // Launch fetches the job's program and starts it.
 func (l *Launcher) Launch(job *pb.Job, token string, events taskexecutor.WorkerEvents) taskexecutor.Worker {
 	c := &child{launcher: l, job: job, token: token, events: events}
+	if l.options.Cluster != nil {
+		c.cluster = l.options.Cluster()
+	}
 	fail := func(text string, err error) {
 		f := status.FailureOf(err)
 		f.Chain = append([]string{text}, f.Chain...)
@@ -137,13 +140,9 @@ func (l *Launcher) Launch(job *pb.Job, token string, events taskexecutor.WorkerE
 // assign is what the worker is told, and where it listens.
 func (l *Launcher) assign(c *child, directory string) assignment.Assignment {
 	o := &l.options
-	a := assignment.Assignment{Job: c.id, Resource: o.Resource, Token: c.token, TaskExecutor: o.TaskExecutor,
+	return assignment.Assignment{Job: c.id, Resource: o.Resource, Cluster: c.cluster, Token: c.token, TaskExecutor: o.TaskExecutor,
 		Listen: "unix:" + directory + "/rpc.sock", Handoff: directory + "/data.sock",
 		NetworkBuffers: o.NetworkBuffers, ManagedBytes: int64(o.Managed)}
-	if o.Cluster != nil {
-		a.Cluster = o.Cluster()
-	}
-	return a
 }
 
 // maxSocketDirectory is how long the path of a directory with sockets may be:
