@@ -1,0 +1,58 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"net/http"
+
+	"github.com/spf13/cobra"
+
+	"github.com/weirstream/weir/client"
+	"github.com/weirstream/weir/internal/ident"
+)
+
+const helpHint = "\n\nUse the help option (-h or --help) to get help on the command."
+
+// jobArgument reads the one argument that names a job.
+func jobArgument(args []string, verb string) (string, error) {
+	if len(args) == 0 {
+		return "", usage("Missing JobID. Specify a JobID to %s a job."+helpHint, verb)
+	}
+	id, err := ident.Parse(args[0])
+	if err != nil {
+		return "", usage("Cannot parse JobID from %q. The expected format is [0-9a-fA-F]{32}, e.g. fd72014d4c864993a2e5a9287b4a9c5d."+helpHint, args[0])
+	}
+	return id.String(), nil
+}
+
+// cancel is Flink's `cancel` without a savepoint.
+func (p *invocation) cancel() *cobra.Command {
+	return &cobra.Command{
+		Use: "cancel JOB", Short: "Cancel a job",
+		RunE: func(cmd *cobra.Command, args []string) error {
+			id, err := jobArgument(args, "cancel")
+			if err != nil {
+				return err
+			}
+			c, err := p.client()
+			if err != nil {
+				return err
+			}
+			defer c.Close()
+			fmt.Fprintf(p.out, "Cancelling job %s.\n", id)
+			if err := c.Cancel(cmd.Context(), id); err != nil {
+				return unknownJob(action(fmt.Sprintf("Could not cancel job %s.", id), err))
+			}
+			fmt.Fprintf(p.out, "Cancelled job %s.\n", id)
+			return nil
+		},
+	}
+}
+
+// unknownJob gives the exit code of a job that the cluster does not know.
+func unknownJob(err error) error {
+	if e, ok := errors.AsType[*client.Error](err); ok && e.Status == http.StatusNotFound {
+		return &exit{code: exitUnknownJob, err: err}
+	}
+	return err
+}

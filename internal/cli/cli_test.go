@@ -1,0 +1,59 @@
+package cli
+
+import (
+	"bytes"
+	"slices"
+	"strings"
+	"testing"
+)
+
+func TestFlinkArguments(t *testing.T) {
+	for _, c := range [][2]string{
+		{"run -sae prog -sae", "run --shutdownOnAttachedExit prog -sae"},
+		{"run -cm claim prog", "run --claimMode claim prog"},
+		{"list -a", "list -a"},
+		{"-D a=b list -r", "-D a=b list -r"},
+		{"run -- prog -sae", "run -- prog -sae"},
+	} {
+		got := flinkArguments(strings.Fields(c[0]))
+		if !slices.Equal(got, strings.Fields(c[1])) {
+			t.Errorf("%s: got %q", c[0], got)
+		}
+	}
+}
+
+// TestUsage checks what is said, and which code given, for a command line that is
+// wrong by itself.
+func TestUsage(t *testing.T) {
+	t.Setenv("WEIR_HOME", t.TempDir())
+	for _, c := range []struct {
+		args, want string
+		code       int
+	}{
+		{"frobnicate", `"frobnicate" is not a valid action.`, 2},
+		{"list --frob", "unknown flag: --frob", 2},
+		{"cancel", "Missing JobID. Specify a JobID to cancel a job.", 2},
+		{"cancel xyz", `Cannot parse JobID from "xyz". The expected format is [0-9a-fA-F]{32}`, 2},
+		{"run", "run: no program given", 2},
+		{"run nope", "file does not exist: nope", 2},
+		{"run -p x /bin/true", "The parallelism must be a positive number: x", 2},
+		{"run -s /sp /bin/true", "starting from a savepoint is not possible yet", 2},
+		{"list -t yarn-session", `deployment target "yarn-session"`, 2},
+		{"list -D no.such.key=1", "no.such.key", 78},
+		{"list -m localhost:1", "Is the cluster running?", 1},
+		{"cluster start --taskmanagers -1", "--taskmanagers: got -1", 2},
+	} {
+		var out, err bytes.Buffer
+		code := Main(strings.Fields(c.args), &out, &err)
+		if code != c.code || !strings.Contains(err.String(), c.want) {
+			t.Errorf("weir %s: code %d, want %d; standard error %q, want %q", c.args, code, c.code, err.String(), c.want)
+		}
+	}
+}
+
+func TestVersion(t *testing.T) {
+	var out, err bytes.Buffer
+	if code := Main([]string{"version"}, &out, &err); code != 0 || !strings.HasPrefix(out.String(), "Version: "+Version+", Commit ID: ") {
+		t.Errorf("code %d, output %q, errors %q", code, out.String(), err.String())
+	}
+}

@@ -1,0 +1,265 @@
+package e2e
+
+import (
+	"bytes"
+	"context"
+	"encoding/json/v2"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+)
+
+// bin is where TestMain has built the binaries.
+var bin string
+
+func TestMain(m *testing.M) { os.Exit(build(m)) }
+
+func build(m *testing.M) int {
+	dir, err := os.MkdirTemp("", "weir-e2e-")
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	defer os.RemoveAll(dir)
+	bin = dir
+	for _, pkg := range []string{"cmd/weir", "examples/wordcount", "test/e2e/misbehave"} {
+		build := exec.Command("go", "build", "-o", filepath.Join(dir, filepath.Base(pkg)), "github.com/weirstream/weir/"+pkg)
+		if text, err := build.CombinedOutput(); err != nil {
+			fmt.Fprintf(os.Stderr, "build %s: %v\n%s", pkg, err, text)
+			return 1
+		}
+	}
+	return m.Run()
+}
+
+// patience bounds every wait of these tests; none asserts that it took less.
+const patience = 2 * time.Minute
+
+// cluster is a running cluster of one test.
+type cluster struct {
+	t    *testing.T
+	home string
+	rest string // host:port
+	pids []int
+	// options follow every verb.
+	options []string
+}
+
+// start starts a cluster with n TaskManagers; it is stopped, and searched for
+// leftovers, when the test ends.
+func start(t *testing.T, n int, options ...string) *cluster {
+	t.Helper()
+	// Paths of unix sockets are short: t.TempDir's would be too long.
+	home, err := os.MkdirTemp("", "weir")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return begin(t, home, n, options...)
+}
+
+// restart starts another cluster in the home of one that was stopped.
+func restart(t *testing.T, c *cluster) *cluster { return begin(t, c.home, 1) }
+
+func begin(t *testing.T, home string, n int, options ...string) *cluster {
+	t.Helper()
+	c := &cluster{t: t, home: home}
+	for _, o := range append([]string{"rest.port=0", "jobmanager.rpc.port=0", "taskmanager.numberOfTaskSlots=4"}, options...) {
+		c.options = append(c.options, "-D", o)
+	}
+	out, errOut, code := c.weir(append([]string{"cluster", "start", "--taskmanagers", strconv.Itoa(n)}, c.options...)...)
+	t.Cleanup(c.stop)
+	if code != 0 {
+		t.Fatalf("cluster start: code %d\n%s%s", code, out, errOut)
+	}
+	c.rest = regexp.MustCompile(`http://(\S+)`).FindStringSubmatch(out)[1]
+	for _, m := range regexp.MustCompile(`pid (\d+)`).FindAllStringSubmatch(out, -1) {
+		pid, _ := strconv.Atoi(m[1])
+		c.pids = append(c.pids, pid)
+	}
+	if len(c.pids) != n+1 {
+		t.Fatalf("cluster start printed %d process ids, want %d:\n%s", len(c.pids), n+1, out)
+	}
+	return c
+}
+
+// stop ends the cluster and checks that nothing is left of it.
+func (c *cluster) stop() {
+	out, errOut, code := c.weir(append([]string{"cluster", "stop"}, c.options...)...)
+	if code != 0 {
+		c.t.Errorf("cluster stop: code %d\n%s%s", code, out, errOut)
+	}
+	if c.t.Failed() {
+		c.showLogs()
+	}
+	for _, p := range c.processes() {
+		c.t.Errorf("a process is left: %s", p)
+	}
+	for _, dir := range []string{"run", "tmp"} {
+		filepath.WalkDir(filepath.Join(c.home, dir), func(path string, d os.DirEntry, err error) error {
+			if err == nil && !d.IsDir() && filepath.Base(path) != "lock" {
+				c.t.Errorf("a file is left: %s", path)
+			}
+			return nil
+		})
+	}
+	os.RemoveAll(c.home)
+}
+
+func (c *cluster) showLogs() {
+	logs, _ := filepath.Glob(filepath.Join(c.home, "log", "*"))
+	for _, l := range logs {
+		text, _ := os.ReadFile(l)
+		c.t.Logf("%s:\n%s", filepath.Base(l), text[max(0, len(text)-4000):])
+	}
+}
+
+// processes lists the processes whose environment names this cluster's home.
+func (c *cluster) processes() []string {
+	var found []string
+	environs, _ := filepath.Glob("/proc/[0-9]*/environ")
+	for _, path := range environs {
+		text, err := os.ReadFile(path)
+		if err != nil || !bytes.Contains(text, []byte("WEIR_HOME="+c.home+"\x00")) {
+			continue
+		}
+		cmdline, _ := os.ReadFile(filepath.Join(filepath.Dir(path), "cmdline"))
+		if len(cmdline) > 0 {
+			found = append(found, filepath.Base(filepath.Dir(path))+" "+string(bytes.ReplaceAll(cmdline, []byte{0}, []byte{' '})))
+		}
+	}
+	return found
+}
+
+// workers lists the ids of the worker processes.
+func (c *cluster) workers() []int {
+	var found []int
+	for _, p := range c.processes() {
+		pid, command, _ := strings.Cut(p, " ")
+		if n, err := strconv.Atoi(pid); err == nil && !strings.Contains(command, "/weir ") {
+			found = append(found, n)
+		}
+	}
+	return found
+}
+
+// weir runs the binary with the cluster's home.
+func (c *cluster) weir(args ...string) (out, errOut string, code int) {
+	c.t.Helper()
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	defer cancel()
+	return c.command(ctx, args...)
+}
+
+func (c *cluster) command(ctx context.Context, args ...string) (out, errOut string, code int) {
+	cmd := exec.CommandContext(ctx, filepath.Join(bin, "weir"), args...)
+	cmd.Env = append(os.Environ(), "WEIR_HOME="+c.home)
+	var o, e bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &o, &e
+	err := cmd.Run()
+	code = cmd.ProcessState.ExitCode()
+	if _, exited := err.(*exec.ExitError); err != nil && !exited {
+		c.t.Fatalf("weir %s: %v", strings.Join(args, " "), err)
+	}
+	return o.String(), e.String(), code
+}
+
+// run submits a program; flags come before it, arguments after it.
+func (c *cluster) run(flags []string, program string, arguments ...string) (out, errOut string, code int) {
+	args := append([]string{"run", "-m", c.rest}, flags...)
+	args = append(args, filepath.Join(bin, program))
+	return c.weir(append(args, arguments...)...)
+}
+
+var submitted = regexp.MustCompile(`Job has been submitted with JobID ([0-9a-f]{32})`)
+
+// detached submits a program and gives its job's id.
+func (c *cluster) detached(program string, arguments ...string) string {
+	c.t.Helper()
+	out, errOut, code := c.run([]string{"-d"}, program, arguments...)
+	m := submitted.FindStringSubmatch(out)
+	if code != 0 || m == nil {
+		c.t.Fatalf("run -d %s: code %d\n%s%s", program, code, out, errOut)
+	}
+	return m[1]
+}
+
+// get reads a REST answer.
+func (c *cluster) get(path string, into any) {
+	c.t.Helper()
+	response, err := http.Get("http://" + c.rest + path)
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	defer response.Body.Close()
+	text, _ := io.ReadAll(response.Body)
+	if response.StatusCode != http.StatusOK {
+		c.t.Fatalf("GET %s: status %d: %s", path, response.StatusCode, text)
+	}
+	if err := json.Unmarshal(text, into); err != nil {
+		c.t.Fatalf("GET %s: %v: %s", path, err, text)
+	}
+}
+
+// until polls until done holds.
+func (c *cluster) until(what string, done func() bool) {
+	c.t.Helper()
+	poll := time.NewTicker(20 * time.Millisecond)
+	defer poll.Stop()
+	for limit := time.Now().Add(patience); !done(); <-poll.C {
+		if time.Now().After(limit) {
+			c.t.Fatalf("%s: not within %s", what, patience)
+		}
+	}
+}
+
+// state gives a job's state.
+func (c *cluster) state(job string) string {
+	var answer struct {
+		State string `json:"state"`
+	}
+	c.get("/jobs/"+job, &answer)
+	return answer.State
+}
+
+// running waits until every task of the job runs.
+func (c *cluster) running(job string) {
+	c.t.Helper()
+	c.until("all tasks running", func() bool {
+		var answer struct {
+			State    string `json:"state"`
+			Vertices []struct {
+				Parallelism int            `json:"parallelism"`
+				Tasks       map[string]int `json:"tasks"`
+			} `json:"vertices"`
+		}
+		c.get("/jobs/"+job, &answer)
+		if answer.State == "FAILED" || answer.State == "FINISHED" {
+			c.t.Fatalf("job %s is %s, want it running: %s", job, answer.State, c.cause(job))
+		}
+		for _, v := range answer.Vertices {
+			if v.Tasks["RUNNING"] != v.Parallelism {
+				return false
+			}
+		}
+		return len(answer.Vertices) > 0
+	})
+}
+
+// cause gives the whole exception history as text.
+func (c *cluster) cause(job string) string {
+	response, err := http.Get("http://" + c.rest + "/jobs/" + job + "/exceptions")
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	defer response.Body.Close()
+	text, _ := io.ReadAll(response.Body)
+	return string(text)
+}

@@ -1,0 +1,101 @@
+// Misbehave is a program that goes wrong in the way its argument says, for tests
+// of what a cluster makes of that.
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log"
+	"os"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/weirstream/weir/stream"
+)
+
+func main() {
+	log.SetFlags(0)
+	if len(os.Args) < 2 {
+		log.Fatal("misbehave: name a way to go wrong")
+	}
+	mode := os.Args[1]
+	switch mode {
+	case "no-execute":
+		return
+	case "plan-exit":
+		log.Fatal("misbehave: giving up before Execute")
+	case "plan-panic":
+		panic("misbehave: before Execute")
+	}
+	env := stream.NewEnv()
+	in := stream.Sequence(env, 1, 1_000_000_000_000)
+	if mode == "two-graphs" && os.Getenv("WEIR_WORKER") != "" {
+		in = in.Map(func(v int64) int64 { return v + 1 }).Name("Only in the worker")
+	}
+	in.Process(func() stream.ProcessFunction[int64, int64] { return &culprit{mode: mode} }).Name("Culprit").
+		KeyBy(func(v int64) int64 { return v % 16 }).Count().
+		Discard()
+	if err := env.Execute(context.Background(), "misbehave "+mode); err != nil {
+		log.Fatal(err)
+	}
+}
+
+type culprit struct {
+	mode string
+	held [][]byte
+}
+
+func (c *culprit) Open(o *stream.OpenContext) error {
+	switch c.mode {
+	case "open-error":
+		return errors.New("cannot open what does not exist")
+	case "open-deadlock":
+		select {}
+	case "file-descriptors":
+		return nil
+	}
+	return nil
+}
+
+func (c *culprit) Process(v int64, _ *stream.ProcessContext, emit func(int64)) error {
+	if v%1000 == 500 {
+		if err := c.act(); err != nil {
+			return err
+		}
+	}
+	if c.mode == "slow" {
+		time.Sleep(time.Millisecond)
+	}
+	emit(v)
+	return nil
+}
+
+func (c *culprit) act() error {
+	switch c.mode {
+	case "error":
+		return fmt.Errorf("parse amount: %w", errors.New("not a number: abc"))
+	case "panic":
+		panic("index of nothing")
+	case "goroutine-panic":
+		go panic("far from any task")
+		time.Sleep(time.Minute)
+	case "exit":
+		os.Exit(7)
+	case "kill-self":
+		return syscall.Kill(os.Getpid(), syscall.SIGKILL)
+	case "allocate":
+		for {
+			c.held = append(c.held, []byte(strings.Repeat("x", 16<<20)))
+		}
+	case "loop":
+		for {
+		}
+	case "stdout":
+		for {
+			fmt.Println(strings.Repeat("endless ", 1000))
+		}
+	}
+	return nil
+}
