@@ -125,7 +125,7 @@ func (p *Port) Close() {
 		p.closed = true
 		close(p.stop)
 	}
-	for conn := range p.waiting {
+	for conn := range p.waiting { // order: closing has none
 		conn.Close()
 	}
 	p.mu.Unlock()
