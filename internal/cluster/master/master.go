@@ -132,25 +132,53 @@ func openBlobs(dir string) (*blob.Store, error) {
 	return store, nil
 }
 
-// listen opens the RPC port.
+// listen opens the RPC port. The master must be known by one name only, that
+// TaskManagers are configured with, so a port that the system is to choose is
+// chosen before it is listened on.
 func listen(cfg *config.Config, log *slog.Logger) (*rpc.Server, error) {
 	key, port := config.JobManagerRPCPort.Key, config.JobManagerRPCPort.In(cfg)
 	advertised := port
 	if bind, set := config.JobManagerRPCBindPort.Lookup(cfg); set {
 		key, port = config.JobManagerRPCBindPort.Key, bind
 	}
-	o := rpc.Options{Listen: net.JoinHostPort(config.JobManagerBindHost.In(cfg), strconv.Itoa(port)), Logger: log}
-	if advertised != 0 {
-		o.Advertise = net.JoinHostPort(config.JobManagerRPCAddress.In(cfg), strconv.Itoa(advertised))
+	host := config.JobManagerBindHost.In(cfg)
+	const attempts = 5 // another process may take the chosen port meanwhile
+	for attempt := 1; ; attempt++ {
+		at, known := port, advertised
+		if at == 0 {
+			var err error
+			if at, err = freePort(host); err != nil {
+				return nil, fmt.Errorf("start the JobManager (%s, %s): %w", config.JobManagerBindHost.Key, key, err)
+			}
+		}
+		if known == 0 {
+			known = at
+		}
+		system, err := rpc.Listen(rpc.Options{
+			Listen:    net.JoinHostPort(host, strconv.Itoa(at)),
+			Advertise: net.JoinHostPort(config.JobManagerRPCAddress.In(cfg), strconv.Itoa(known)), Logger: log,
+		})
+		inUse := errors.Is(err, syscall.EADDRINUSE)
+		switch {
+		case err == nil:
+			return system, nil
+		case inUse && port == 0 && attempt < attempts:
+		case inUse:
+			return nil, fmt.Errorf("start the JobManager: port %d is in use; stop what uses it or set %s: %w", at, key, err)
+		default:
+			return nil, fmt.Errorf("start the JobManager (%s, %s): %w", config.JobManagerBindHost.Key, key, err)
+		}
 	}
-	system, err := rpc.Listen(o)
-	switch {
-	case errors.Is(err, syscall.EADDRINUSE):
-		return nil, fmt.Errorf("start the JobManager: port %d is in use; stop what uses it or set %s: %w", port, key, err)
-	case err != nil:
-		return nil, fmt.Errorf("start the JobManager (%s, %s): %w", config.JobManagerBindHost.Key, key, err)
+}
+
+// freePort finds a port that is free now.
+func freePort(host string) (int, error) {
+	l, err := net.Listen("tcp", net.JoinHostPort(host, "0"))
+	if err != nil {
+		return 0, fmt.Errorf("find a free port: %w", err)
 	}
-	return system, nil
+	port := l.Addr().(*net.TCPAddr).Port
+	return port, l.Close()
 }
 
 // jobMasters makes the owners of jobs.

@@ -1,0 +1,137 @@
+//go:build unix
+
+package session
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"log/slog"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"syscall"
+
+	"github.com/weirstream/weir/config"
+	"github.com/weirstream/weir/internal/cluster/master"
+	"github.com/weirstream/weir/internal/ident"
+	"github.com/weirstream/weir/internal/logging"
+	"github.com/weirstream/weir/internal/program"
+	"github.com/weirstream/weir/internal/rest"
+)
+
+// JobManager runs a JobManager until ctx ends, which is no error, or until it
+// cannot go on. A configuration that cannot be used gives a *config.Error.
+func JobManager(ctx context.Context, o Options) (err error) {
+	log, file, _, err := openLog(o, "jobmanager")
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, file.Close()) }()
+	j := &jobManager{options: o, log: log, file: file}
+	if err := j.start(); err != nil {
+		log.Error("JobManager did not start", "error", err)
+		return errors.Join(err, j.close())
+	}
+	if o.Started != nil {
+		o.Started(j.master.RESTAddress())
+	}
+	<-ctx.Done()
+	err = j.close()
+	log.Info("JobManager ended", "error", err)
+	return err
+}
+
+// jobManager is the process.
+type jobManager struct {
+	options Options
+	log     *slog.Logger
+	file    *logging.File
+	master  *master.Master
+	uploads string // a directory to be removed; empty: none
+}
+
+// start opens the REST port first: that another cluster has it is what goes
+// wrong most often, and should cost nothing.
+func (j *jobManager) start() error {
+	cfg := j.options.Config
+	listener, err := rest.Listen(cfg)
+	switch {
+	case errors.Is(err, syscall.EADDRINUSE):
+		return fmt.Errorf("start the JobManager: another process uses the REST port, such as another cluster; stop it or set %s: %w", config.RestPort.Key, err)
+	case err != nil:
+		return fmt.Errorf("start the JobManager: %w", err)
+	}
+	if j.master, err = master.Start(cfg, master.Options{Version: j.options.Version, Logger: j.log}); err != nil {
+		return errors.Join(err, listener.Close())
+	}
+	limitMemory(j.master.Memory().HeapLimit())
+	server, err := j.server()
+	if err != nil {
+		return errors.Join(err, listener.Close())
+	}
+	return j.master.ServeREST(listener, server)
+}
+
+func (j *jobManager) server() (*rest.Server, error) {
+	o, cfg := j.options, j.options.Config
+	submissions := newSubmissions(j.master)
+	r := rest.Options{
+		Config: cfg, Jobs: submissions, TaskManagers: j.master, NewJobID: newJobID,
+		Logs: os.DirFS(config.LogDir(cfg)), LogFile: filepath.Base(j.file.Path()),
+		OpenLogs: func(dir string) fs.FS { return os.DirFS(dir) },
+		Version:  o.Version, Commit: o.Commit, Built: o.Built, Logger: j.log,
+	}
+	if config.WebSubmitEnable.In(cfg) {
+		dir, err := j.uploadDirectory()
+		if err != nil {
+			return nil, err
+		}
+		if r.Programs, err = program.Open(dir); err != nil {
+			return nil, err
+		}
+		r.Planner = &program.Planner{Store: r.Programs}
+		r.Publish = submissions.publish
+	}
+	return rest.New(r), nil
+}
+
+// uploadDirectory is where uploaded programs are: web.upload.dir, which stays,
+// or a directory that goes with the process.
+func (j *jobManager) uploadDirectory() (string, error) {
+	cfg := j.options.Config
+	if dir := config.WebUploadDir.In(cfg); dir != "" {
+		return filepath.Join(dir, "programs"), nil
+	}
+	parent := config.WebTmpDir.In(cfg)
+	if parent == "" {
+		parent = config.TempDirs(cfg)[0]
+	}
+	if err := os.MkdirAll(parent, 0o755); err != nil {
+		return "", fmt.Errorf("make a directory for uploaded programs: %w", err)
+	}
+	dir, err := os.MkdirTemp(parent, "programs-")
+	if err != nil {
+		return "", fmt.Errorf("make a directory for uploaded programs: %w", err)
+	}
+	j.uploads = dir
+	return dir, nil
+}
+
+func newJobID() ident.JobID {
+	return ident.JobID{ID: ident.New(rand.New(rand.NewPCG(rand.Uint64(), rand.Uint64())))}
+}
+
+func (j *jobManager) close() error {
+	var err error
+	if j.master != nil {
+		ctx, cancel := ending(j.options.Config)
+		defer cancel()
+		err = j.master.Close(ctx)
+	}
+	if j.uploads != "" {
+		err = errors.Join(err, os.RemoveAll(j.uploads))
+	}
+	return err
+}
