@@ -28,16 +28,19 @@ func transform[T, R any](s DataStream[T], op string, f operator.Factory) DataStr
 
 // Map emits f of every record.
 func (s DataStream[T]) Map[R any](f func(T) R) DataStream[R] {
+	s.env.required("Map", f == nil)
 	return transform[T, R](s, "Map", operator.Map(f))
 }
 
 // Filter passes on the records that keep holds for.
 func (s DataStream[T]) Filter(keep func(T) bool) DataStream[T] {
+	s.env.required("Filter", keep == nil)
 	return transform[T, T](s, "Filter", operator.Filter(keep))
 }
 
 // FlatMap emits everything f yields for every record, in order.
 func (s DataStream[T]) FlatMap[R any](f func(T) iter.Seq[R]) DataStream[R] {
+	s.env.required("FlatMap", f == nil)
 	return transform[T, R](s, "Flat Map", operator.FlatMap(f))
 }
 
@@ -86,6 +89,7 @@ func (s DataStream[T]) Global() DataStream[T] { return s.partitioned(streamgraph
 // PartitionBy sends each record to the subtask of the next operation that pick
 // chooses: at least 0 and below n. Another answer fails the job.
 func (s DataStream[T]) PartitionBy(pick func(v T, n int) int) DataStream[T] {
+	s.env.required("PartitionBy", pick == nil)
 	return s.partitioned(streamgraph.Custom, &operator.Router[T]{Pick: pick})
 }
 
@@ -93,12 +97,11 @@ func (s DataStream[T]) PartitionBy(pick func(v T, n int) int) DataStream[T] {
 // same subtask of the next operation, in the order they were sent. The key type
 // must not hold pointers, interfaces or channels.
 func (s DataStream[T]) KeyBy[K comparable](key func(T) K) KeyedStream[K, T] {
-	site := callSite()
-	checkKey[K](s.env, site)
+	checkKey[K](s.env, callSite())
+	s.env.required("KeyBy", key == nil)
 	return KeyedStream[K, T]{
 		stream: s.partitioned(streamgraph.Hash, operator.KeyRouter(key)),
 		key:    key,
-		site:   site,
 	}
 }
 
@@ -107,7 +110,7 @@ func Self[T any](v T) T { return v }
 
 // node is the operation that made the stream, for the settings below.
 func (s DataStream[T]) node(setting string) *streamgraph.Node {
-	if len(s.inputs) != 1 || s.inputs[0].partitioner != streamgraph.Forward {
+	if len(s.inputs) != 1 || !s.inputs[0].implicit {
 		s.env.problem(callSite(), "%s: set it on an operation, not on a union or a partitioning", setting)
 		return &streamgraph.Node{}
 	}

@@ -40,19 +40,28 @@ const (
 )
 
 // Option sets something of an Env. What the program sets wins over the
-// configuration the program is started with.
+// configuration the program is started with. A value that is not allowed is an
+// error that Execute returns, with the line that called NewEnv.
 type Option func(*Env)
 
 // Mode sets the runtime mode; it is execution.runtime-mode.
-func Mode(m RuntimeMode) Option { return func(e *Env) { e.mode = m } }
+func Mode(m RuntimeMode) Option {
+	return func(e *Env) {
+		if m != Automatic && m != Streaming && m != Batch {
+			e.problem(callSite(), "runtime mode: got %q, want %s, %s or %s", m, Automatic, Streaming, Batch)
+			return
+		}
+		e.mode = m
+	}
+}
 
 // DefaultParallelism sets the number of subtasks of operations that have none of
-// their own. The default is parallelism.default on a cluster and the number of
-// processors in an embedded run.
+// their own: 1 to 32768. The default is the number of processors in an embedded
+// run and 1 on a cluster. It is parallelism.default.
 func DefaultParallelism(n int) Option {
 	return func(e *Env) {
-		if n < 1 {
-			e.problem(callSite(), "default parallelism: got %d, want at least 1", n)
+		if n < 1 || n > maxKeyGroups {
+			e.problem(callSite(), "default parallelism: got %d, want 1 to %d", n, maxKeyGroups)
 			return
 		}
 		e.graph.Parallelism = n
@@ -60,7 +69,9 @@ func DefaultParallelism(n int) Option {
 }
 
 // DefaultMaxParallelism sets the number of key groups of operations that have
-// none of their own: 1 to 32768. It is pipeline.max-parallelism.
+// none of their own: 1 to 32768, and at least their parallelism. The default is
+// one and a half times the parallelism, rounded up to a power of two, from 128
+// up. It is pipeline.max-parallelism.
 func DefaultMaxParallelism(n int) Option {
 	return func(e *Env) {
 		if n < 1 || n > maxKeyGroups {
@@ -72,8 +83,11 @@ func DefaultMaxParallelism(n int) Option {
 }
 
 // BufferTimeout sets how long a record may wait for others before it is handed
-// on; the default is 100ms, 0 hands on as soon as possible, below 0 only full
-// batches. It is execution.buffer-timeout.interval.
+// on to another task. The default is 100ms; 0 hands on after every batch of input,
+// below 0 there is no limit while input comes without a pause. When it pauses for
+// a millisecond, everything is handed on, whatever the time-out. It is
+// execution.buffer-timeout.interval, and below 0 execution.buffer-timeout.enabled
+// = false.
 func BufferTimeout(d time.Duration) Option { return func(e *Env) { e.buffer = d } }
 
 // DisableOperatorChaining makes every operation a task of its own. It is
@@ -82,9 +96,18 @@ func DisableOperatorChaining() Option {
 	return func(e *Env) { e.graph.ChainingDisabled = true }
 }
 
-// Logger sets where an embedded run logs; the default logs warnings to standard
-// error.
-func Logger(l *slog.Logger) Option { return func(e *Env) { e.logger = l } }
+// Logger sets where an embedded run logs, and the functions it runs by their
+// OpenContext. The default logs warnings to standard error. On a cluster the
+// worker's own log is used.
+func Logger(l *slog.Logger) Option {
+	return func(e *Env) {
+		if l == nil {
+			e.problem(callSite(), "Logger: nil: to log nothing, give one with slog.DiscardHandler")
+			return
+		}
+		e.logger = l
+	}
+}
 
 const (
 	maxKeyGroups         = 1 << 15
@@ -105,6 +128,13 @@ func NewEnv(opts ...Option) *Env {
 		o(e)
 	}
 	return e
+}
+
+// required records that the program gave no function where op needs one.
+func (e *Env) required(op string, missing bool) {
+	if missing {
+		e.problem(callSite(), "%s: the function is nil", op)
+	}
 }
 
 // problem records an error of the program at the line that made it, for Execute

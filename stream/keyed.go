@@ -14,7 +14,6 @@ import (
 type KeyedStream[K comparable, T any] struct {
 	stream DataStream[T]
 	key    func(T) K
-	site   string
 }
 
 // Pair is a key with a value: the result of Count, Sum, Min and Max.
@@ -42,6 +41,7 @@ func (s KeyedStream[K, T]) Count() DataStream[Pair[K, int64]] {
 // Go's do; floating-point sums depend on the order of addition, which in batch
 // mode is not fixed.
 func (s KeyedStream[K, T]) Sum[N Number](f func(T) N) DataStream[Pair[K, N]] {
+	s.stream.env.required("Sum", f == nil)
 	return aggregate(s, "Sum", operator.Aggregate[K, T, N, Pair[K, N]]{
 		Key:    s.key,
 		Add:    func(sum *N, _ bool, v T) { *sum += f(v) },
@@ -61,6 +61,7 @@ func (s KeyedStream[K, T]) Max[N cmp.Ordered](f func(T) N) DataStream[Pair[K, N]
 }
 
 func (s KeyedStream[K, T]) extreme[N cmp.Ordered](op string, f func(T) N, better func(a, b N) N) DataStream[Pair[K, N]] {
+	s.stream.env.required(op, f == nil)
 	merge := func(acc *N, created bool, v N) {
 		if created {
 			*acc = v
@@ -79,6 +80,7 @@ func (s KeyedStream[K, T]) extreme[N cmp.Ordered](op string, f func(T) N, better
 // Reduce combines the records of each key, two at a time. f must be associative
 // and should give a record of the same key.
 func (s KeyedStream[K, T]) Reduce(f func(a, b T) T) DataStream[T] {
+	s.stream.env.required("Reduce", f == nil)
 	merge := func(acc *T, created bool, v T) {
 		if created {
 			*acc = v
@@ -95,6 +97,7 @@ func (s KeyedStream[K, T]) Reduce(f func(a, b T) T) DataStream[T] {
 // Process runs a function over the keyed stream; see DataStream.Process.
 // Records with equal keys reach the same instance.
 func (s KeyedStream[K, T]) Process[R any](f func() ProcessFunction[T, R]) DataStream[R] {
+	s.stream.env.required("Process", f == nil)
 	return transform[T, R](s.stream, "Keyed Process", processFactory(f))
 }
 

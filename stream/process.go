@@ -1,6 +1,7 @@
 package stream
 
 import (
+	"errors"
 	"log/slog"
 
 	"github.com/weirstream/weir/batch"
@@ -50,12 +51,16 @@ func (c *ProcessContext) Timestamp() (ms int64, ok bool) {
 
 // Process runs a function over the stream. f is called once in each subtask.
 func (s DataStream[T]) Process[R any](f func() ProcessFunction[T, R]) DataStream[R] {
+	s.env.required("Process", f == nil)
 	return transform[T, R](s, "Process", processFactory(f))
 }
 
 func processFactory[T, R any](f func() ProcessFunction[T, R]) operator.Factory {
 	return operator.Process(func(c *operator.Context) (operator.Processor[T, R], error) {
 		function, at := f(), &ProcessContext{}
+		if function == nil {
+			return operator.Processor[T, R]{}, errors.New("Process: the function given to make a ProcessFunction made nil")
+		}
 		p := operator.Processor[T, R]{
 			Process: func(v T, ts int64, emit func(R)) error {
 				at.timestamp = ts

@@ -63,6 +63,7 @@ func (s DataStream[T]) Discard() Sink {
 
 // ForEach calls f for every record; its error fails the job.
 func (s DataStream[T]) ForEach(f func(T) error) Sink {
+	s.env.required("ForEach", f == nil)
 	return sink(s, &streamgraph.Node{Op: "For Each", Operator: operator.Sink(func(*operator.Context) (func(T) error, func() error, error) {
 		return f, nil, nil
 	})})
@@ -95,6 +96,7 @@ func (s DataStream[T]) Print() Sink {
 // that is not begins with a dot and is removed when the job fails or is canceled.
 // Execute refuses a dir that exists and is not empty.
 func (s DataStream[T]) WriteText(dir string, line func(T) string) Sink {
+	s.env.required("WriteText", line == nil)
 	return sink(s, &streamgraph.Node{
 		Op: "Write Text", Operator: files.WriteLines(dir, line),
 		Before: func(bool) error { return files.CheckEmpty(dir) },

@@ -1,6 +1,8 @@
 package stream
 
 import (
+	"net"
+
 	"github.com/weirstream/weir/connector/files"
 	"github.com/weirstream/weir/connector/socket"
 	"github.com/weirstream/weir/internal/operator"
@@ -50,5 +52,8 @@ func ReadText(e *Env, patterns ...string) DataStream[string] {
 // sends. It has one subtask, connects once, and ends when the server closes the
 // connection; an error of the connection fails the job.
 func Socket(e *Env, address string) DataStream[string] {
+	if _, port, err := net.SplitHostPort(address); err != nil || port == "" {
+		e.problem(callSite(), "Socket: address %q: want host:port", address)
+	}
 	return source[string](e, &streamgraph.Node{Op: "Socket Stream", MaxAllowed: 1, Operator: socket.ReadLines(address)})
 }

@@ -33,32 +33,44 @@ func Slice[T any](vals []T) SourceFactory {
 func Sequence(first, last int64) SourceFactory {
 	return SourceFunc(func(c *Context, out any) Source {
 		push := Output[int64](out).Push
-		next, end := share(first, last, c.Subtask, c.Parallelism)
+		next, end, some := share(first, last, c.Subtask, c.Parallelism)
 		return pollFunc(func() Progress {
-			stop := min(next+batch.MaxRows, end)
+			if !some {
+				return Done
+			}
+			stop := end
+			if uint64(end)-uint64(next) >= batch.MaxRows {
+				stop = next + batch.MaxRows - 1
+			}
 			for v := next; v < stop; v++ {
 				push(v, batch.NoTimestamp)
 			}
-			c.CountIn(int(stop - next))
-			if next = stop; next >= end {
+			push(stop, batch.NoTimestamp)
+			c.CountIn(int(stop-next) + 1)
+			if stop == end {
 				return Done
 			}
+			next = stop + 1
 			return More
 		})
 	})
 }
 
-// share cuts [first, last] into parts as equal as can be; it gives the i-th as
-// [from, to).
-func share(first, last int64, i, parts int) (from, to int64) {
+// share cuts [first, last] into parts as equal as can be and gives the i-th, both
+// ends included; some is false if it is empty. Every step fits into 64 bits,
+// though there may be 2^64 numbers.
+func share(first, last int64, i, parts int) (from, to int64, some bool) {
 	if last < first {
-		return first, first
+		return 0, 0, false
 	}
-	size, rest := (last-first+1)/int64(parts), (last-first+1)%int64(parts)
-	from = first + int64(i)*size + min(int64(i), rest)
-	to = from + size
-	if int64(i) < rest {
-		to++
+	// There are size*parts+longer numbers: the first parts have one more.
+	span := uint64(last) - uint64(first)
+	size, longer := span/uint64(parts), span%uint64(parts)+1
+	before := uint64(i)*size + min(uint64(i), longer)
+	from = first + int64(before)
+	to = from + int64(size)
+	if uint64(i) >= longer {
+		to--
 	}
-	return from, to
+	return from, to, size > 0 || uint64(i) < longer
 }
