@@ -404,6 +404,17 @@ func TestWorkerThatDiesFailsItsTasks(t *testing.T) {
 	})
 }
 
+func TestCancelDoesNotHideWhyTheWorkerDied(t *testing.T) {
+	inWorld(t, func(w *world) {
+		fw := w.run(1)
+		w.must(w.submit(2, 1))
+		w.on(func() { fw.stuck = true })
+		w.must(call(w, gateway.CancelTask, &pb.CancelTaskRequest{Attempt: attempt(1), JobMasterId: w.jmTerm.String()}))
+		w.on(func() { fw.exit(&status.Failure{Kind: status.FailureSignal, Message: "killed", Signal: "SIGKILL"}) })
+		w.want("worker: run t2", "worker: stop t1", "jm: t1 FAILED: ProcessSignal, killed", "jm: t2 FAILED: ProcessSignal, killed")
+	})
+}
+
 func TestWorkerIsAnotherProgram(t *testing.T) {
 	inWorld(t, func(w *world) {
 		w.start()

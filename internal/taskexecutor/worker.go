@@ -78,7 +78,7 @@ func (e *Executor) registerWorker(req *pb.RegisterWorkerRequest, reply func(*pb.
 		w.cause = &status.Failure{Kind: status.FailureMismatch, Message: differs}
 		reply(&pb.RegisterWorkerResponse{Rejected: differs}, nil)
 		e.shutDown(w)
-		e.endTasks(w, w.cause)
+		e.endTasks(w, w.cause, false)
 		return
 	}
 	w.state, w.address = workerReady, rpc.Address{Process: req.RpcAddress, Endpoint: gateway.Worker}
@@ -170,6 +170,7 @@ func (e *Executor) workerExited(w *worker, f *status.Failure) {
 		w.job.worker = nil
 	}
 	e.workers = slices.DeleteFunc(e.workers, func(other *worker) bool { return other == w })
+	died := f != nil && w.cause == nil && !asked
 	if w.cause != nil {
 		f = w.cause
 	}
@@ -181,17 +182,19 @@ func (e *Executor) workerExited(w *worker, f *status.Failure) {
 	} else {
 		e.log.Warn("worker gone", "job", w.job.id, "kind", f.Kind, "reason", f.Message)
 	}
-	e.endTasks(w, f)
+	e.endTasks(w, f, died)
 	e.finish()
 }
 
-// endTasks ends the tasks of a worker that cannot run them: those that were to
-// end anyway as they were to, the others FAILED.
-func (e *Executor) endTasks(w *worker, f *status.Failure) {
+// endTasks ends the tasks of a worker that cannot run them. Those that were to
+// end anyway end as they were to. But if the worker died by itself, a task that
+// its JobMaster has canceled still tells why: the cancellation may follow from
+// this very death, which a peer saw first as a broken connection.
+func (e *Executor) endTasks(w *worker, f *status.Failure, died bool) {
 	for _, t := range slices.Clone(w.job.tasks) {
 		switch {
 		case t.worker != w || t.state.Terminal():
-		case t.canceled || t.aborted != nil:
+		case t.aborted != nil || t.canceled && !died:
 			e.end(t, status.Canceled, nil, nil)
 		default:
 			e.end(t, status.Failed, f, nil)

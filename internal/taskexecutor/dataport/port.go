@@ -18,7 +18,8 @@ import (
 	"fmt"
 	"log/slog"
 	"net"
-	"os"
+	"slices"
+	"strconv"
 	"sync"
 	"time"
 
@@ -28,13 +29,12 @@ import (
 
 // Options are what a Port is made of.
 type Options struct {
-	// TCP is the address to listen on, "host:port", and Unix the path of a
-	// socket; an empty one is left out.
-	TCP, Unix string
-	Resource  ident.ResourceID
-	// Cluster gives the cluster of this TaskManager; zero: not known yet, so
-	// that any may come. It is called from several goroutines.
-	Cluster func() ident.ClusterID
+	// Listeners are TCP and unix sockets that listen; the Port closes them.
+	Listeners []net.Listener
+	// Host is what others call this host, for the address of the TCP socket.
+	Host     string
+	Resource ident.ResourceID
+	Cluster  ident.ClusterID // zero: connections of any cluster may come
 	// Handoff gives the unix socket on which a job's worker takes connections.
 	// It is called from several goroutines.
 	Handoff func(job ident.JobID) (path string, ok bool)
@@ -52,10 +52,11 @@ const maxWaiting = 4096
 // retryDelay lies between two looks for a worker that is still starting.
 const retryDelay = 10 * time.Millisecond
 
-// Port listens for data connections. Its methods may be called from anywhere.
+// Port takes data connections. Its methods may be called from anywhere.
 type Port struct {
 	options   Options
-	listeners []net.Listener
+	addresses []string
+	tcp       string
 	accepting sync.WaitGroup
 	serving   sync.WaitGroup
 	stop      chan struct{} // closed by Close
@@ -65,9 +66,8 @@ type Port struct {
 	closed  bool
 }
 
-// Listen opens the port. A socket that a TaskManager which was killed left at
-// the path is replaced.
-func Listen(o Options) (*Port, error) {
+// Serve begins to take connections.
+func Serve(o Options) *Port {
 	if o.HelloTimeout <= 0 {
 		o.HelloTimeout = 5 * time.Second
 	}
@@ -78,48 +78,28 @@ func Listen(o Options) (*Port, error) {
 		o.Logger = slog.New(slog.DiscardHandler)
 	}
 	p := &Port{options: o, stop: make(chan struct{}), waiting: map[net.Conn]struct{}{}}
-	if o.Unix != "" {
-		if err := os.Remove(o.Unix); err != nil && !errors.Is(err, os.ErrNotExist) {
-			return nil, fmt.Errorf("open the data port: %w", err)
+	for _, l := range o.Listeners {
+		switch at := l.Addr().(type) {
+		case *net.UnixAddr:
+			p.addresses = slices.Insert(p.addresses, 0, "unix:"+at.Name)
+		case *net.TCPAddr:
+			p.tcp = net.JoinHostPort(o.Host, strconv.Itoa(at.Port))
+			p.addresses = append(p.addresses, p.tcp)
 		}
-		if err := p.listen("unix", o.Unix); err != nil {
-			return nil, err
-		}
-	}
-	if o.TCP != "" {
-		if err := p.listen("tcp", o.TCP); err != nil {
-			p.Close()
-			return nil, err
-		}
-	}
-	for _, l := range p.listeners {
 		p.accepting.Go(func() { p.accept(l) })
 	}
-	return p, nil
+	return p
 }
 
-func (p *Port) listen(network, address string) error {
-	l, err := net.Listen(network, address)
-	if err != nil {
-		return fmt.Errorf("open the data port: %w", err)
-	}
-	p.listeners = append(p.listeners, l)
-	return nil
-}
+// Addresses are where others reach the port, unix sockets first.
+func (p *Port) Addresses() []string { return slices.Clone(p.addresses) }
 
-// TCPPort is the number of the TCP port; zero: there is none.
-func (p *Port) TCPPort() int {
-	for _, l := range p.listeners {
-		if a, ok := l.Addr().(*net.TCPAddr); ok {
-			return a.Port
-		}
-	}
-	return 0
-}
+// TCP is the address of the TCP socket, "host:port"; empty: there is none.
+func (p *Port) TCP() string { return p.tcp }
 
 // Close closes the port and all connections that have not found their worker,
-// and waits until nothing of it runs.
-func (p *Port) Close() {
+// and returns when nothing of it runs.
+func (p *Port) Close() error {
 	p.mu.Lock()
 	if !p.closed {
 		p.closed = true
@@ -129,11 +109,15 @@ func (p *Port) Close() {
 		conn.Close()
 	}
 	p.mu.Unlock()
-	for _, l := range p.listeners {
-		l.Close()
+	var problems []error
+	for _, l := range p.options.Listeners {
+		if err := l.Close(); !errors.Is(err, net.ErrClosed) {
+			problems = append(problems, err)
+		}
 	}
 	p.accepting.Wait()
 	p.serving.Wait()
+	return errors.Join(problems...)
 }
 
 // accept takes connections until the listener is closed. An error such as "too
@@ -220,10 +204,7 @@ func (p *Port) serve(conn net.Conn) {
 
 // unwanted says why a connection is refused, or nothing.
 func (p *Port) unwanted(h handshake.Hello) string {
-	cluster := ident.ClusterID{}
-	if p.options.Cluster != nil {
-		cluster = p.options.Cluster()
-	}
+	cluster := p.options.Cluster
 	switch {
 	case h.Version != handshake.Version:
 		return fmt.Sprintf("this TaskManager speaks version %d of the data protocol, not %d", handshake.Version, h.Version)

@@ -7,7 +7,6 @@ import (
 	"net"
 	"os"
 	"path/filepath"
-	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -41,7 +40,8 @@ func newPlace(t *testing.T, change func(*Options)) *place {
 		t.Fatal(err)
 	}
 	p := &place{dir: dir, workers: map[ident.JobID]string{}}
-	o := Options{TCP: "127.0.0.1:0", Unix: filepath.Join(dir, "data.sock"), Resource: "te-1", Cluster: func() ident.ClusterID { return cluster },
+	o := Options{Listeners: []net.Listener{listen(t, "tcp", "127.0.0.1:0"), listen(t, "unix", filepath.Join(dir, "data.sock"))},
+		Host: "localhost", Resource: "te-1", Cluster: cluster,
 		Handoff: func(j ident.JobID) (string, bool) {
 			p.mu.Lock()
 			defer p.mu.Unlock()
@@ -51,14 +51,22 @@ func newPlace(t *testing.T, change func(*Options)) *place {
 	if change != nil {
 		change(&o)
 	}
-	if p.port, err = Listen(o); err != nil {
-		t.Fatal(err)
-	}
+	p.port = Serve(o)
 	t.Cleanup(func() {
-		p.port.Close()
+		if err := p.port.Close(); err != nil {
+			t.Error(err)
+		}
 		os.RemoveAll(dir)
 	})
 	return p
+}
+
+func listen(t *testing.T, network, address string) net.Listener {
+	l, err := net.Listen(network, address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return l
 }
 
 // announce says that the job has a worker with a socket at the path.
@@ -105,9 +113,9 @@ func (p *place) worker(t *testing.T) {
 }
 
 func (p *place) dial(t *testing.T, network string) net.Conn {
-	address := filepath.Join(p.dir, "data.sock")
+	address := strings.TrimPrefix(p.port.Addresses()[0], "unix:")
 	if network == "tcp" {
-		address = net.JoinHostPort("127.0.0.1", strconv.Itoa(p.port.TCPPort()))
+		address = p.port.TCP()
 	}
 	conn, err := net.Dial(network, address)
 	if err != nil {
@@ -214,31 +222,12 @@ func TestCloseEndsWhatWaits(t *testing.T) {
 	if _, err := waiting.Write(encoded); err != nil {
 		t.Fatal(err)
 	}
-	p.port.Close()
+	if err := p.port.Close(); err != nil {
+		t.Error(err)
+	}
 	for _, conn := range []net.Conn{silent, waiting} {
 		if b, _ := io.ReadAll(conn); len(b) != 0 {
 			t.Errorf("answered %q", b)
 		}
 	}
-	p.port.Close()
-}
-
-func TestOpening(t *testing.T) {
-	p := newPlace(t, nil)
-	address := net.JoinHostPort("127.0.0.1", strconv.Itoa(p.port.TCPPort()))
-	if _, err := Listen(Options{TCP: address}); err == nil || !strings.Contains(err.Error(), "address already in use") {
-		t.Errorf("%v", err)
-	}
-	path := filepath.Join(p.dir, "left")
-	if err := os.WriteFile(path, nil, 0o600); err != nil {
-		t.Fatal(err)
-	}
-	again, err := Listen(Options{Unix: path})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if again.TCPPort() != 0 {
-		t.Error("there is no TCP port")
-	}
-	again.Close()
 }
