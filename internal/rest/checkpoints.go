@@ -28,8 +28,12 @@ func noSpread() spread {
 }
 
 func (s *Server) checkpoints(r *request) (answer, error) {
-	if _, err := s.view(r); err != nil {
+	v, err := s.view(r)
+	if err != nil {
 		return answer{}, err
+	}
+	if v.Plan.Batch {
+		return answer{}, fail(http.StatusNotFound, restException+"Checkpointing has not been enabled.")
 	}
 	type counts struct {
 		Restored   int `json:"restored"`
@@ -62,8 +66,12 @@ func (s *Server) checkpoints(r *request) (answer, error) {
 }
 
 func (s *Server) checkpointConfig(r *request) (answer, error) {
-	if _, err := s.view(r); err != nil {
+	v, err := s.view(r)
+	if err != nil {
 		return answer{}, err
+	}
+	if v.Plan.Batch {
+		return answer{}, fail(http.StatusNotFound, restException+fmt.Sprintf("Checkpointing is not enabled for this job (%s).", v.Job))
 	}
 	type external struct {
 		Enabled bool `json:"enabled"`

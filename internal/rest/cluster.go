@@ -31,7 +31,9 @@ func (s *Server) clusterRoutes() []route {
 func none(*request) (answer, error) { return ok([]empty{}) }
 
 // submitEnabled says whether programs can be uploaded and run.
-func (s *Server) submitEnabled() bool { return s.Programs != nil && config.WebSubmitEnable.In(s.Config) }
+func (s *Server) submitEnabled() bool {
+	return s.Programs != nil && config.WebSubmitEnable.In(s.Config)
+}
 
 func (s *Server) commit() string {
 	c := cmp.Or(s.Commit, "unknown")

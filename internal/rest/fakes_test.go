@@ -78,7 +78,7 @@ func oneManager() managers {
 	half := slotmanager.Profile{CPU: 1, TaskHeap: 191 * mib, Managed: 256 * mib, Network: 64 * mib}
 	return managers{{
 		ID: manager, RPCAddress: "127.0.0.1:35001", DataPort: 36119, LastHeartbeat: epoch, Slots: 2, Free: 1,
-		Total: total, FreeResource: half, Allocated: []resourcemanager.AllocatedSlot{{Job: id(1), Profile: half}},
+		Total: total, FreeResource: half, Allocated: []resourcemanager.AllocatedSlot{{Job: running, Profile: half}},
 		Hardware:            resourcemanager.Hardware{CPUCores: 2, PhysicalMemory: 1 << 34, FreeMemory: 1 << 29, ManagedMemory: 1 << 29},
 		MemoryConfiguration: []byte(`{"process":1811939328,"flink":1342177280,"frameworkHeap":134217728,"taskHeap":402653174,"network":134217730}`),
 		LogDir:              "/log/weir-taskmanager-0-host.log",
@@ -116,17 +116,18 @@ type world struct {
 
 // The jobs of a world.
 var (
-	running   = id(1)
-	finished  = id(2)
-	failed    = id(3)
-	cancelled = id(4)
-	scheduled = id(5)
+	running   = id(0x11)
+	finished  = id(0x12)
+	failed    = id(0x13)
+	cancelled = id(0x14)
+	scheduled = id(0x15)
+	batch     = id(0x16)
 )
 
 func newWorld() *world {
 	return &world{jobs: &jobs{views: []execgraph.View{
 		waitingView(scheduled), endedView(cancelled, status.JobCanceled, status.Canceled), failedView(failed),
-		endedView(finished, status.JobFinished, status.Finished), runningView(running),
+		endedView(finished, status.JobFinished, status.Finished), batchView(batch), runningView(running),
 	}}, config: map[string]string{}}
 }
 

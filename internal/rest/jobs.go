@@ -21,7 +21,7 @@ func (s *Server) jobRoutes() []route {
 		get("/jobs", s.jobs),
 		endpoint(http.MethodPost, "/jobs", "JobSubmitRequestBody", s.submitJVM).reading(),
 		get("/jobs/overview", s.jobsOverview),
-		get("/jobs/metrics", none),
+		get("/jobs/metrics", s.noAggregate),
 		get("/jobs/:jobid", s.job),
 		endpoint(http.MethodPatch, "/jobs/:jobid", emptyBody, s.cancel),
 		get("/jobs/:jobid/yarn-cancel", s.cancel).acting(),
@@ -296,12 +296,19 @@ func (s *Server) cancel(r *request) (answer, error) {
 	default:
 		return answer{}, badParameter("query", "mode", mode)
 	}
-	err = s.Jobs.Cancel(r.Context(), id)
+	a, err := s.cancelJob(r, id)
 	var missing *dispatcher.NotFoundError
+	if errors.As(err, &missing) {
+		return answer{}, fail(http.StatusNotFound, restException+"Job could not be found.", noJobException+missing.Error())
+	}
+	return a, err
+}
+
+// cancelJob asks a job to end as CANCELED; doing so again changes nothing.
+func (s *Server) cancelJob(r *request, id ident.JobID) (answer, error) {
+	err := s.Jobs.Cancel(r.Context(), id)
 	var terminated *dispatcher.TerminatedError
 	switch {
-	case errors.As(err, &missing):
-		return answer{}, fail(http.StatusNotFound, restException+"Job could not be found.", noJobException+missing.Error())
 	case errors.As(err, &terminated):
 		return answer{}, fail(http.StatusConflict, restException+
 			fmt.Sprintf("Job cancellation failed because the job has already reached another terminal state (%s).", terminated.State))

@@ -114,7 +114,7 @@ func (s *Server) logsOf(r *request) (logDir, ident.ResourceID, error) {
 		}
 		return logDir{s.OpenLogs(dir), main}, id, nil
 	}
-	return logDir{}, id, fail(http.StatusNotFound, notFoundException+"Failed to transfer file from TaskExecutor "+clip(string(id))+" because it was unknown.")
+	return logDir{}, id, fail(http.StatusNotFound, notFoundException+"Failed to transfer file from TaskExecutor "+clip(string(id))+" because it was unknown.", unregistered(id))
 }
 
 func notInTaskManager(id ident.ResourceID) string {
@@ -138,7 +138,11 @@ func (s *Server) taskManagerStdout(r *request) (answer, error) {
 }
 
 func (s *Server) taskManagerLogs(r *request) (answer, error) {
-	d, _, err := s.logsOf(r)
+	d, id, err := s.logsOf(r)
+	var unknown *failure
+	if errors.As(err, &unknown) {
+		return answer{}, fail(http.StatusNotFound, restException+"Could not find TaskExecutor "+clip(string(id)), unregistered(id))
+	}
 	if err != nil {
 		return answer{}, err
 	}

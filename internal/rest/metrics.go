@@ -1,8 +1,33 @@
 package rest
 
+import (
+	"slices"
+	"strings"
+
+	"github.com/weirstream/weir/internal/ident"
+)
+
 // The metrics of this version are those in the descriptions of jobs and
 // vertices; there is no registry of others. The paths that list metrics are
 // asked by every dashboard and answer, truthfully, with an empty list.
+
+// aggregates are the ways to put several values of a metric together.
+var aggregates = []string{"min", "max", "avg", "sum", "skew"}
+
+// noAggregate answers a request for metrics over several jobs or TaskManagers.
+func (s *Server) noAggregate(r *request) (answer, error) {
+	for list := range strings.SplitSeq(r.query.Get("agg"), ",") {
+		if list != "" && !slices.Contains(aggregates, strings.ToLower(list)) {
+			return answer{}, badParameter("query", "agg", list)
+		}
+	}
+	for id := range strings.SplitSeq(r.query.Get("jobs"), ",") {
+		if _, err := ident.Parse(id); id != "" && err != nil {
+			return answer{}, badParameter("query", "jobs", id)
+		}
+	}
+	return none(r)
+}
 
 func (s *Server) noJobMetrics(r *request) (answer, error) {
 	if _, err := r.jobID(); err != nil {

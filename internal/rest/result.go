@@ -1,6 +1,10 @@
 package rest
 
 import (
+	"errors"
+	"net/http"
+
+	"github.com/weirstream/weir/internal/dispatcher"
 	"github.com/weirstream/weir/internal/execgraph"
 	"github.com/weirstream/weir/internal/ident"
 	"github.com/weirstream/weir/internal/status"
@@ -13,15 +17,17 @@ type statusID struct {
 
 // jobResult is how a job ended.
 type jobResult struct {
-	ID           ident.JobID       `json:"id"`
-	Name         string            `json:"name"`
-	Status       string            `json:"application-status"`
-	Accumulators map[string]string `json:"accumulator-results"`
+	ID     ident.JobID `json:"id"`
+	Name   string      `json:"name"`
+	Status string      `json:"application-status"`
+	// Serialized are results as Java objects, of which there are none here.
+	Serialized   map[string]string `json:"accumulator-results"`
 	Runtime      int64             `json:"net-runtime"`
 	Cause        *throwable        `json:"failure-cause,omitempty"`
 	Application  ident.JobID       `json:"application-id"`
 	Start        int64             `json:"start-time"`
 	End          int64             `json:"end-time"`
+	Accumulators []accumulator     `json:"accumulators"` // ours: results as text
 }
 
 // throwable is an error as clients of Flink read it: those in Java take only
@@ -35,6 +41,10 @@ type throwable struct {
 // result is what attached clients poll until the job has ended.
 func (s *Server) result(r *request) (answer, error) {
 	v, err := s.view(r)
+	var missing *dispatcher.NotFoundError
+	if errors.As(err, &missing) {
+		return answer{}, fail(http.StatusNotFound, restException+noJobException+missing.Error(), noJobException+missing.Error())
+	}
 	if err != nil {
 		return answer{}, err
 	}
@@ -52,6 +62,9 @@ func (s *Server) result(r *request) (answer, error) {
 func (s *Server) resultOf(v *execgraph.View) jobResult {
 	res := jobResult{
 		ID: v.Job, Name: v.Name, Runtime: v.Duration(s.Now()).Milliseconds(), Application: v.Job, Start: millis(v.Start), End: millis(v.End),
+	}
+	for _, a := range v.Accumulators {
+		res.Accumulators = append(res.Accumulators, accumulator{a.Name, "String", a.Value})
 	}
 	switch v.State {
 	case status.JobFinished:

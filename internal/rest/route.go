@@ -23,7 +23,7 @@ type route struct {
 // table lists every path that is served. Of two that fit, the first is taken,
 // so a word stands before a parameter at the same place.
 func (s *Server) table() []route {
-	routes := slices.Concat(s.clusterRoutes(), s.jobRoutes(), s.vertexRoutes(), s.taskManagerRoutes())
+	routes := slices.Concat(s.clusterRoutes(), s.jobRoutes(), s.vertexRoutes(), s.taskManagerRoutes(), s.applicationRoutes())
 	if s.submitEnabled() {
 		routes = append(routes, s.programRoutes()...)
 	}
@@ -72,8 +72,7 @@ func (r *route) fits(path []string) (map[string]string, bool) {
 }
 
 // segments splits a path. Empty segments do not count, so that // and a slash
-// at the end mean nothing; a segment is unescaped after the split, so that an
-// escaped slash does not make two of it.
+// at the end mean nothing. No path that is served has a slash within a segment.
 func segments(u *url.URL) ([]string, bool) {
 	var all []string
 	for part := range strings.SplitSeq(u.EscapedPath(), "/") {
@@ -81,7 +80,7 @@ func segments(u *url.URL) ([]string, bool) {
 			continue
 		}
 		text, err := url.PathUnescape(part)
-		if err != nil {
+		if err != nil || strings.Contains(text, "/") {
 			return nil, false
 		}
 		all = append(all, text)
@@ -92,8 +91,8 @@ func segments(u *url.URL) ([]string, bool) {
 	return all, true
 }
 
-// find gives the route of a request, and the methods its path has; HEAD is
-// answered as GET.
+// find gives the route of a request, and the methods its path has. HEAD is
+// answered as GET where that only looks.
 func (s *Server) find(method string, path []string) (*route, map[string]string, []string) {
 	head := method == http.MethodHead
 	if head {
@@ -108,8 +107,9 @@ func (s *Server) find(method string, path []string) (*route, map[string]string, 
 		if !ok {
 			continue
 		}
-		if !slices.Contains(methods, r.method) {
-			methods = append(methods, r.method)
+		methods = append(methods, r.method)
+		if r.method == http.MethodGet && !r.acts {
+			methods = append(methods, http.MethodHead)
 		}
 		if r.method == method && found == nil && !(head && r.acts) {
 			found, params = r, p
@@ -120,10 +120,7 @@ func (s *Server) find(method string, path []string) (*route, map[string]string, 
 
 // allow is the Allow header of a path with the methods.
 func allow(methods []string) string {
-	if slices.Contains(methods, http.MethodGet) {
-		methods = append(methods, http.MethodHead)
-	}
 	methods = append(methods, http.MethodOptions)
 	slices.Sort(methods)
-	return strings.Join(methods, ", ")
+	return strings.Join(slices.Compact(methods), ", ")
 }

@@ -14,7 +14,7 @@ import (
 func (s *Server) taskManagerRoutes() []route {
 	return []route{
 		get("/taskmanagers", s.taskManagers),
-		get("/taskmanagers/metrics", none),
+		get("/taskmanagers/metrics", s.noAggregate),
 		get("/taskmanagers/:taskmanagerid", s.taskManager),
 		get("/taskmanagers/:taskmanagerid/metrics", none),
 		get("/taskmanagers/:taskmanagerid/log", s.taskManagerLog),
@@ -219,7 +219,12 @@ func (s *Server) taskManager(r *request) (answer, error) {
 			Metrics         machineMetrics `json:"metrics"`
 		}{s.taskManagerOf(v, tasks), slotsOf(v, tasks), machineMetrics{}})
 	}
-	return answer{}, fail(http.StatusNotFound, notFoundException+"No TaskExecutor registered under "+clip(string(id))+".")
+	return answer{}, fail(http.StatusNotFound, notFoundException+"Could not find TaskExecutor "+clip(string(id)), unregistered(id))
+}
+
+// unregistered says that no TaskManager has the id.
+func unregistered(id ident.ResourceID) string {
+	return "org.apache.flink.runtime.resourcemanager.exceptions.UnknownTaskExecutorException: No TaskExecutor registered under " + clip(string(id)) + "."
 }
 
 // slotsOf lists the allocated slots. Which of a job's slots a task is in is

@@ -95,3 +95,10 @@ func failedView(job ident.JobID) execgraph.View {
 	}}
 	return v
 }
+
+// batchView is a job whose sources are bounded, ended well.
+func batchView(job ident.JobID) execgraph.View {
+	v := endedView(job, status.JobFinished, status.Finished)
+	v.Plan.Batch = true
+	return v
+}
