@@ -106,6 +106,7 @@ func (g *controlGroups) create(limit int64) *controlGroup {
 	if g == nil || limit <= 0 {
 		return nil
 	}
+	g.sweep()
 	c, err := g.make(limit)
 	if err != nil {
 		g.log.Warn("a worker runs without a memory limit of the kernel's", "error", err)
