@@ -50,7 +50,9 @@ func send(u *net.UnixConn, payload []byte, fd int) error {
 	if oobn == 0 {
 		return errors.New("the descriptor was not sent")
 	}
-	_, err = u.Write(payload[n:])
+	if n < len(payload) {
+		_, err = u.Write(payload[n:])
+	}
 	return err
 }
 

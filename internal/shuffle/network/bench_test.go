@@ -57,15 +57,22 @@ func processTime() float64 {
 func BenchmarkNetwork(b *testing.B) {
 	for _, network := range []string{"unix", "tcp"} {
 		for _, channels := range []int{1, 8, 64} {
-			b.Run(fmt.Sprintf("%s/channels=%d", network, channels), func(b *testing.B) { benchmarkNetwork(b, network, channels) })
+			b.Run(fmt.Sprintf("%s/channels=%d", network, channels), func(b *testing.B) { benchmarkNetwork(b, network, channels, maxPayload) })
 		}
 	}
 }
 
-func benchmarkNetwork(b *testing.B, network string, channels int) {
+// BenchmarkSmallFrames is what a job of many channels and little data costs.
+func BenchmarkSmallFrames(b *testing.B) {
+	for _, network := range []string{"unix", "tcp"} {
+		b.Run(network, func(b *testing.B) { benchmarkNetwork(b, network, 64, 1<<10) })
+	}
+}
+
+func benchmarkNetwork(b *testing.B, network string, channels, size int) {
 	from, to := newHost(b, network, "from", nil), newHost(b, network, "to", nil)
 	pool := &sync.Pool{}
-	pool.New = func() any { return &block{bytes: make([]byte, maxPayload), pool: pool} }
+	pool.New = func() any { return &block{bytes: make([]byte, size), pool: pool} }
 	serializer := func() shuffle.Serializer { return passThrough{pool} }
 	tasks := min(2, channels)
 	each := channels / tasks // consumers of a producer
@@ -90,7 +97,7 @@ func benchmarkNetwork(b *testing.B, network string, channels int) {
 		}
 		gates[c] = g
 	}
-	b.SetBytes(maxPayload)
+	b.SetBytes(int64(size))
 	b.ResetTimer()
 	before := processTime()
 	for p := range tasks {
@@ -128,8 +135,8 @@ func benchmarkNetwork(b *testing.B, network string, channels int) {
 		})
 	}
 	group.Wait()
-	if want := int64(b.N/tasks*tasks) * maxPayload; arrived.Load() != want {
+	if want := int64(b.N/tasks*tasks) * int64(size); arrived.Load() != want {
 		b.Errorf("%d bytes arrived, want %d", arrived.Load(), want)
 	}
-	b.ReportMetric(float64(b.N)*maxPayload/1e6/(processTime()-before), "MB/cpu-s")
+	b.ReportMetric(float64(b.N)*float64(size)/1e6/(processTime()-before), "MB/cpu-s")
 }

@@ -92,8 +92,9 @@ func TestConsumerThatDoesNotReadStopsItsProducer(t *testing.T) {
 		t.Errorf("%d numbers arrived beside a channel that is not read", len(got))
 	}
 	r.Close()
-	// In the end all credit is used, and more than half of the queue.
-	for emitted.Load() <= depth/2+most {
+	// In the end the channel's own credit is used, and more than half of the
+	// queue; whether more was lent depends on the backlog first seen.
+	for emitted.Load() <= depth/2+2 {
 		runtime.Gosched()
 	}
 	for stuck.Metrics().Blocked == 0 {

@@ -127,7 +127,7 @@ func manyToMany(t *testing.T, network string, n int, tiny bool, seed uint64) {
 	for p := range n {
 		partition := hosts[p%2].CreatePartition(partitionID(p), n, newNumbersSerializer, nil)
 		group.Go(func() {
-			if err := produce(partition, rand.New(rand.NewPCG(seed, uint64(p))), 300); err != nil {
+			if err := produce(partition, rand.New(rand.NewPCG(seed, uint64(p))), 200); err != nil {
 				t.Error(err)
 			}
 			<-partition.Consumed()
