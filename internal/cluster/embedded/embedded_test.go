@@ -4,16 +4,23 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"go.uber.org/goleak"
 
+	"github.com/weirstream/weir/config"
+	"github.com/weirstream/weir/internal/cluster/embedded"
+	"github.com/weirstream/weir/internal/jobgraph"
 	"github.com/weirstream/weir/internal/status"
+	"github.com/weirstream/weir/internal/streamgraph"
 	"github.com/weirstream/weir/stream"
 )
 
@@ -130,5 +137,40 @@ func BenchmarkTrivialJob(b *testing.B) {
 		if err := env.Execute(b.Context(), "trivial"); err != nil {
 			b.Fatal(err)
 		}
+	}
+}
+
+// A function that does not return when its task is canceled is given up after
+// task.cancellation.timeout, and the job ends nevertheless.
+func TestAHungTaskIsGivenUp(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		ctx, cancel := context.WithCancelCause(t.Context())
+		defer cancel(nil)
+		enough := errors.New("enough")
+		release := make(chan struct{})
+		defer close(release) // what was left behind ends with the test
+		env := stream.NewEnv(stream.Logger(slog.New(slog.DiscardHandler)))
+		stream.Sequence(env, 1, 1).ForEach(func(int64) error {
+			cancel(enough)
+			<-release
+			return nil
+		})
+		began := time.Now()
+		if err := env.Execute(ctx, "hangs"); !errors.Is(err, enough) {
+			t.Errorf("got %v", err)
+		}
+		if took := time.Since(began); took != config.TaskCancellationTimeout.Default+5*time.Second {
+			t.Errorf("given up after %s", took)
+		}
+	})
+}
+
+func TestTooFewSlotsAreRefused(t *testing.T) {
+	env := &streamgraph.Compiled{Graph: &jobgraph.Graph{Name: "wide", Vertices: []*jobgraph.Vertex{
+		{SlotSharingGroup: "a", Parallelism: 3}, {SlotSharingGroup: "b", Parallelism: 2}, {SlotSharingGroup: "a", Parallelism: 4},
+	}}}
+	err := embedded.Run(t.Context(), embedded.Options{Compiled: env, Slots: 5})
+	if err == nil || !strings.Contains(err.Error(), "needs 6 slots, the embedded cluster has 5") {
+		t.Errorf("got %v", err)
 	}
 }
