@@ -334,6 +334,19 @@ func TestConsumerThatGivesUpGetsNothingMore(t *testing.T) {
 	registry.Close()
 }
 
+func TestPartitionWithoutConsumers(t *testing.T) {
+	registry := newTestRegistry(1)
+	p := registry.Create(partitionID(0), 0, nil, nil)
+	if err := p.Finish(); err != nil {
+		t.Error(err)
+	}
+	<-p.Consumed()
+	if registry.Len() != 0 {
+		t.Error("it is kept, for nobody")
+	}
+	registry.Close()
+}
+
 func TestGateTakesTurnsAndBlocks(t *testing.T) {
 	registry := newTestRegistry(8)
 	r := newReader(3)

@@ -63,6 +63,9 @@ func newPartition(id ident.PartitionID, subpartitions int, s Settings, newSerial
 		look: make(chan struct{}, 1), over: make(chan struct{}),
 	}
 	p.open.Store(int32(subpartitions))
+	if subpartitions == 0 {
+		close(p.over)
+	}
 	for i := range p.queues {
 		p.queues[i].part, p.queues[i].sub = p, i
 	}

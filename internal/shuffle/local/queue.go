@@ -148,7 +148,7 @@ func (q *Queue) gaveRoom(n int) bool {
 	if q.full && q.batches <= p.depth/2 {
 		q.full, wake = false, true
 	}
-	if held <= p.limit*3/4 && p.waiting.Load() {
+	if held <= p.limit-int32(p.depth+1)/2 && p.waiting.Load() {
 		p.waiting.Store(false)
 		wake = true
 	}

@@ -51,7 +51,9 @@ func (r *Registry) Create(id ident.PartitionID, subpartitions int, newSerializer
 		}
 		return p
 	}
-	r.partitions[id] = p
+	if subpartitions > 0 { // otherwise it is consumed already
+		r.partitions[id] = p
+	}
 	waiting := r.waiting[id]
 	delete(r.waiting, id)
 	r.mu.Unlock()

@@ -26,7 +26,6 @@ type session struct {
 	mu    sync.Mutex
 	views map[uint32]*view
 	ready local.FIFO[*view] // in turn; at most once each
-	ended bool
 }
 
 // run is the life of the session, after its buffers were set aside.
@@ -49,24 +48,23 @@ func (s *session) run(buffers int) {
 // end breaks what consumers did not close: they are lost.
 func (s *session) end(err error) {
 	s.mu.Lock()
-	s.ended = true
 	left := s.views
 	s.views = nil
+	var lost []*local.Queue
 	for _, v := range left {
-		v.closed = true
+		if v.closed = true; v.queue != nil {
+			lost = append(lost, v.queue)
+		}
 	}
 	s.mu.Unlock()
-	if len(left) == 0 && errors.Is(err, io.EOF) {
-		return
-	}
-	if len(left) > 0 {
+	if len(left) > 0 || errors.Is(err, errCorrupt) {
 		s.env.log.Warn("data connection lost", "taskmanager", s.source, "subpartitions", len(left), "error", err)
 	}
 	for _, v := range left {
 		v.request.Cancel()
-		if v.queue != nil {
-			v.queue.Break(fmt.Errorf("write partition %s to %s at %s: %w: %w", v.queue.Partition().ID(), s.source, s.conn.RemoteAddr(), shuffle.ErrPeerLost, err))
-		}
+	}
+	for _, q := range lost {
+		q.Break(fmt.Errorf("write partition %s to %s at %s: %w: %w", q.Partition().ID(), s.source, s.conn.RemoteAddr(), shuffle.ErrPeerLost, err))
 	}
 }
 
