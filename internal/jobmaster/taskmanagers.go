@@ -81,7 +81,7 @@ func (t *taskManagers) register(req *pb.RegisterTaskManagerRequest, reply func(*
 		tm = nil
 	}
 	if tm == nil {
-		tm = &taskManager{id: id, address: rpc.Address{Process: req.RpcAddress, Endpoint: gateway.TaskExecutor}}
+		tm = &taskManager{id: id, address: rpc.Address{Process: req.RpcAddress, Endpoint: gateway.TaskExecutorOf(id)}}
 		t.list = append(t.list, tm)
 		t.byID[id] = tm
 		t.m.log.Info("TaskManager registered", "taskmanager", id, "address", req.RpcAddress)

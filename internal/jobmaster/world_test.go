@@ -266,7 +266,7 @@ func (m *fakeManager) taskExecutor(name string, slots int) *fakeExecutor {
 		})
 		reply(&pb.JobHeartbeat{Attempts: t.running}, nil)
 	})
-	t.system.Serve(gateway.TaskExecutor, m.w, mux)
+	t.system.Serve(gateway.TaskExecutorOf(ident.ResourceID("id-"+name)), m.w, mux)
 	return t
 }
 

@@ -103,7 +103,7 @@ func (w *world) taskExecutor(name string, slots int) *fakeTaskExecutor {
 		te.slots[req.SlotIndex] = &pb.SlotStatus{Index: req.SlotIndex, AllocationId: req.AllocationId, JobId: req.JobId, Profile: req.Profile}
 		reply(&pb.Empty{}, nil)
 	})
-	te.system.Serve(gateway.TaskExecutor, te.loop, mux)
+	te.system.Serve(gateway.TaskExecutorOf(ident.ResourceID(name)), te.loop, mux)
 	return te
 }
 
@@ -335,6 +335,20 @@ func TestRegisteringAgainReplacesTheRecord(t *testing.T) {
 		if len(te.asked()) != 2 { // declared is still one slot
 			t.Errorf("%d requests after the slot was freed, want 2", len(te.asked()))
 		}
+	})
+}
+
+// A TaskManager that was started at the address of one that is gone does not
+// answer for it, not even when the registration of the one that is gone comes
+// in last.
+func TestTaskManagerWithTheAddressOfAnother(t *testing.T) {
+	inWorld(t, nil, func(w *world) {
+		te := w.taskExecutor("te-1", 2)
+		for _, id := range []string{"gone", "te-1", "gone too"} {
+			te.register(func(req *pb.RegisterTaskExecutorRequest) { req.ResourceId = id })
+		}
+		time.Sleep(30 * time.Second)
+		w.want(1, 2, 2)
 	})
 }
 

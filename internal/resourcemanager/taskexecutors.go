@@ -33,7 +33,7 @@ func (m *Manager) registerTaskExecutor(req *pb.RegisterTaskExecutorRequest, repl
 		return
 	}
 	t := &taskExecutor{id: ident.ResourceID(req.ResourceId), instance: ident.InstanceID{ID: ident.New(m.loop.Rand())},
-		address: rpc.Address{Process: req.RpcAddress, Endpoint: gateway.TaskExecutor}, request: req, seen: m.loop.Now()}
+		address: rpc.Address{Process: req.RpcAddress, Endpoint: gateway.TaskExecutorOf(ident.ResourceID(req.ResourceId))}, request: req, seen: m.loop.Now()}
 	again := ""
 	m.executors = slices.DeleteFunc(m.executors, func(old *taskExecutor) bool {
 		if old.id == t.id {

@@ -118,8 +118,15 @@ func (e *Executor) Start() {
 	rpc.Handle(mux, gateway.WorkerTaskState, e.workerTaskState)
 	rpc.Handle(mux, gateway.WorkerTaskMetrics, e.workerTaskMetrics)
 	rpc.Handle(mux, gateway.WorkerRequest, e.workerRequest)
-	e.system.Serve(gateway.TaskExecutor, e.loop, mux)
+	for _, name := range e.endpoints() {
+		e.system.Serve(name, e.loop, mux)
+	}
 	e.connect()
+}
+
+// endpoints are the names its workers and its masters call it by.
+func (e *Executor) endpoints() []string {
+	return []string{gateway.TaskExecutor, gateway.TaskExecutorOf(e.options.ResourceID)}
 }
 
 // Stop leaves the cluster and kills all workers; then runs once they are gone.
@@ -134,7 +141,9 @@ func (e *Executor) Stop(cause string, then func()) {
 		gateway.DisconnectTaskExecutor.Send(e.system, e.loop, e.options.ResourceManager, e.master.term, &pb.DisconnectTaskExecutorRequest{
 			ResourceId: string(e.options.ResourceID), InstanceId: e.master.instance, Cause: cause})
 	}
-	e.system.Withdraw(gateway.TaskExecutor)
+	for _, name := range e.endpoints() {
+		e.system.Withdraw(name)
+	}
 	e.master.close()
 	stopTimer(&e.expiry)
 	for _, j := range slices.Clone(e.jobs) {

@@ -570,7 +570,9 @@ func TestReconciliationWithTheJobMaster(t *testing.T) {
 		w.heartbeat(nil, 1, 7)
 		w.want("jm: slot 07 failed")
 		w.heartbeat(nil) // may have been made before the slot was taken
+		w.heartbeat(nil) // at the same time
 		w.want()
+		time.Sleep(10 * time.Second)
 		w.heartbeat(nil)
 		w.want("worker: stop t1", "jm: t1 FAILED: Error, the slot was released: the JobMaster does not hold the slot", "rm: slot 0 free", "worker: shut down")
 	})

@@ -41,8 +41,9 @@ type job struct {
 
 	offers   int  // made so far
 	offerDue bool // one is about to be made
-	// unlisted are the active slots that were not in the JobMaster's last list.
-	unlisted map[ident.AllocationID]bool
+	// unlisted are the active slots that were not in the JobMaster's last list,
+	// with the time since when.
+	unlisted map[ident.AllocationID]time.Time
 
 	tasks  []*task // until the JobMaster knows how they ended
 	worker *worker // takes new tasks; nil: none runs
@@ -211,10 +212,12 @@ func (e *Executor) heartbeatFromJobMaster(req *pb.HeartbeatFromJobMasterRequest,
 }
 
 // reconcile fails slots that only the JobMaster believes in, and frees those
-// that only this side does. The latter are given one more heartbeat, since the
-// list may have been made before the slot was taken.
+// that only this side does. The latter are given until a later heartbeat, since
+// the list may have been made before the slot was taken, and half an interval at
+// least: heartbeats that were made together come together, such as the first one
+// and one after a broken connection.
 func (e *Executor) reconcile(j *job, listed []string) {
-	unlisted := map[ident.AllocationID]bool{}
+	now, unlisted := e.loop.Now(), map[ident.AllocationID]time.Time{}
 	here := map[string]bool{}
 	var gone []ident.AllocationID
 	for _, s := range e.table.OfJob(j.id) {
@@ -223,10 +226,13 @@ func (e *Executor) reconcile(j *job, listed []string) {
 			here[text] = true
 		}
 		if s.State == slottable.Active && !slices.Contains(listed, text) {
-			if j.unlisted[s.Allocation] {
+			since, before := j.unlisted[s.Allocation]
+			if !before {
+				since = now
+			} else if now.Sub(since) >= e.options.HeartbeatInterval/2 {
 				gone = append(gone, s.Allocation)
 			}
-			unlisted[s.Allocation] = true
+			unlisted[s.Allocation] = since
 		}
 	}
 	j.unlisted = unlisted

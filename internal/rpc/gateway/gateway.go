@@ -19,6 +19,12 @@ const (
 	Blob            = "blob"
 )
 
+// TaskExecutorOf is the endpoint name of one TaskExecutor, under which its masters
+// reach it. Its name says who is meant: another TaskExecutor that was started at
+// the same address must not answer for one that is gone. A worker, which was
+// started by it, calls it TaskExecutor.
+func TaskExecutorOf(id ident.ResourceID) string { return TaskExecutor + "_" + string(id) }
+
 // JobMaster is the endpoint name of a job's master.
 func JobMaster(job ident.JobID) string { return "jobmanager_" + job.String() }
 
