@@ -24,13 +24,14 @@ type network struct {
 	world   *World
 	reached map[link]*Process // the life that a process has a connection to
 	cuts    map[link]*cut
-	silent  map[string]bool // addresses of machines that went down without a word
+	silent  map[string]bool   // addresses of machines that went down without a word
+	hosts   map[string]string // machines of all addresses there ever were
 	last    map[channel]time.Duration
 	weather Weather
 }
 
-// Weather is how the network treats messages between processes; inside one
-// process nothing is lost or late.
+// Weather is how the network treats messages between machines; inside one
+// nothing is lost or late.
 type Weather struct {
 	// LoseCall and LoseAnswer are the probabilities that a message is lost; the
 	// caller then waits until its deadline.
@@ -108,11 +109,12 @@ func (n *network) pass(l link, ch channel, lost float64, method string, arrive f
 		}
 		return
 	}
-	if lost > 0 && w.rand.Float64() < lost {
+	near := n.hosts[l.from] == n.hosts[l.to]
+	if lost > 0 && !near && w.rand.Float64() < lost {
 		n.hit("lost", method)
 		return
 	}
-	at := w.now + n.delay(method)
+	at := w.now + n.delay(method, near)
 	if ch.to != nil {
 		at = max(at, n.last[ch])
 		n.last[ch] = at
@@ -138,9 +140,9 @@ func (n *network) hit(kind, method string) {
 
 // delay draws how long a message takes: mostly below a millisecond, sometimes
 // much longer.
-func (n *network) delay(method string) time.Duration {
+func (n *network) delay(method string, near bool) time.Duration {
 	w := n.world
-	if n.weather.Slow > 0 && w.rand.Float64() < n.weather.Slow {
+	if !near && n.weather.Slow > 0 && w.rand.Float64() < n.weather.Slow {
 		n.hit("slow", method)
 		return w.between(50*time.Millisecond, max(51*time.Millisecond, n.weather.SlowBy))
 	}

@@ -14,6 +14,7 @@ import (
 type Process struct {
 	world  *World
 	name   string
+	host   string
 	life   int // 1 for the first
 	alive  bool
 	frozen time.Duration // its loops do nothing before
@@ -22,16 +23,21 @@ type Process struct {
 	text   string
 }
 
-// Start begins a life of the process name, which must not be alive. Others
-// reach it as "sim:"+name.
-func (w *World) Start(name string) *Process {
+// Start begins a life of the process name, which must not be alive, on a machine
+// of its own. Others reach it as "sim:"+name.
+func (w *World) Start(name string) *Process { return w.StartOn(name, name) }
+
+// StartOn is Start on a machine that others share: between the processes of one
+// machine no message is lost or slow.
+func (w *World) StartOn(name, host string) *Process {
 	invariant.Check(w.Process(name) == nil, "process %s is started while it runs", name)
 	w.lives[name]++
-	p := &Process{world: w, name: name, life: w.lives[name], alive: true}
+	p := &Process{world: w, name: name, host: host, life: w.lives[name], alive: true}
 	p.text = fmt.Sprintf("%s#%d", name, p.life)
 	p.system = newSystem(p)
 	w.processes = append(w.processes, p)
 	delete(w.net.silent, p.system.self)
+	w.net.hosts[p.system.self] = host
 	w.Note(p.text, "started")
 	return p
 }
@@ -44,6 +50,9 @@ func (p *Process) Life() int { return p.life }
 
 // Alive reports whether the process runs.
 func (p *Process) Alive() bool { return p.alive }
+
+// FrozenFor is how long the process will do nothing; zero: it is not frozen.
+func (p *Process) FrozenFor() time.Duration { return max(0, p.frozen-p.world.now) }
 
 func (p *Process) String() string { return p.text }
 

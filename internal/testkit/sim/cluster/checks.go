@@ -1,0 +1,61 @@
+package cluster
+
+import (
+	"fmt"
+
+	"github.com/weirstream/weir/internal/ident"
+	"github.com/weirstream/weir/internal/testkit/sim"
+)
+
+// checks watch the world: after every event they look at the endpoints whose
+// loop has just run, since nothing else can have changed.
+//
+// The checkers are, by their number in protocols.md §13:
+//
+//	1, 2, 20  watchJob in jobs.go        terminal states, attempts, regions
+//	6, 16     watchPool, masterCalls     requirements, plans
+//	3         terms.go                   user code of an older JobMaster
+//	4, 5, 8   slots.go                   allocations, budgets, freed slots
+//	7, 17     quiet.go                   after faults have stopped
+type checks struct {
+	c      *Cluster
+	first  *Broken
+	census map[string]int
+	// owners are all allocations there ever were.
+	owners map[ident.AllocationID]owner
+	code   userCode
+	looked uint64
+}
+
+func newChecks(c *Cluster) *checks {
+	return &checks{c: c, census: map[string]int{}, owners: map[ident.AllocationID]owner{}, code: newUserCode()}
+}
+
+// broken notes that an invariant did not hold; the first time counts.
+func (k *checks) broken(name, format string, args ...any) {
+	if k.first == nil {
+		k.first = &Broken{Invariant: name, Text: fmt.Sprintf(format, args...)}
+		k.c.world.Note("invariant "+name, "broken")
+	}
+}
+
+// after is called after every event of the world.
+func (k *checks) after(e sim.Event) {
+	if k.first != nil || e.What == sim.Arrival {
+		return // a message that arrives is a letter first
+	}
+	k.looked++
+	c := k.c
+	if m := c.master; m != nil && (e.Process == m.proc || e.Process == nil) {
+		k.watchMaster(m)
+	}
+	if m := c.manager; m != nil && (e.Process == m.proc || e.Process == nil) {
+		k.watchManager(m)
+	}
+	for _, on := range c.machines {
+		if t := on.current; t != nil && (e.Process == t.proc || e.Process == nil) {
+			k.watchTaskManager(t)
+		}
+	}
+	k.watchUserCode()
+}

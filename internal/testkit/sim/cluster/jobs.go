@@ -1,0 +1,231 @@
+package cluster
+
+import (
+	"fmt"
+
+	"github.com/weirstream/weir/internal/execgraph"
+	"github.com/weirstream/weir/internal/ident"
+	"github.com/weirstream/weir/internal/jobgraph"
+	"github.com/weirstream/weir/internal/jobmaster"
+	"github.com/weirstream/weir/internal/jobmaster/slotpool"
+	"github.com/weirstream/weir/internal/rpc"
+	"github.com/weirstream/weir/internal/rpc/gateway"
+	"github.com/weirstream/weir/internal/rpc/pb"
+	"github.com/weirstream/weir/internal/status"
+)
+
+// A watched job is one life of a job at one JobMaster, with what was last seen
+// of it.
+type watched struct {
+	graph    *jobgraph.Graph
+	master   *jobmaster.Master // nil until it is made
+	regions  [][]place
+	state    status.Job
+	vertices []*execgraph.VertexView
+	tasks    [][]lastSeen // by vertex and subtask
+	ends     int          // how often it said that it has ended
+}
+
+// place is one subtask: vertex and number.
+type place struct{ vertex, subtask int }
+
+// lastSeen is what was last seen of a subtask's current attempt.
+type lastSeen struct {
+	attempt ident.AttemptID
+	state   status.Execution
+}
+
+// watch makes the record of a job that is about to get a JobMaster.
+func (k *checks) watch(g *jobgraph.Graph) *watched {
+	w := &watched{graph: g, vertices: make([]*execgraph.VertexView, len(g.Vertices)), tasks: make([][]lastSeen, len(g.Vertices))}
+	for i, v := range g.Vertices {
+		w.tasks[i] = make([]lastSeen, v.Parallelism)
+	}
+	now := k.c.master.loop.Now()
+	laid, err := execgraph.New(g, ident.GraphID{}, now, now)
+	if err != nil {
+		k.broken("testkit", "the user made a graph that contradicts itself: %v", err)
+		return w
+	}
+	for _, r := range laid.Regions {
+		var places []place
+		for _, v := range r.Vertices {
+			places = append(places, place{v.Parent.Index, v.Subtask})
+		}
+		w.regions = append(w.regions, places)
+	}
+	return w
+}
+
+// ended takes a JobMaster's word that its job has ended.
+func (k *checks) ended(w *watched, v execgraph.View) {
+	w.ends++
+	if w.ends > 1 || !v.State.Terminal() {
+		k.broken("1", "job %s says for the %d. time that it has ended, as %s", v.Job, w.ends, v.State)
+	}
+}
+
+// rarely is how often a job that has ended is looked at: once in so many events.
+const rarely = 64
+
+func (k *checks) watchMaster(m *master) {
+	for _, w := range m.jobs {
+		if w.state.Terminal() && k.looked%rarely != 0 {
+			continue
+		}
+		v := w.master.View()
+		k.watchJob(w, &v)
+		k.watchPool(w, &v)
+	}
+}
+
+// watchJob checks that the job moved as the tables allow (1), with one live
+// attempt a subtask (2) and regions deployed as a whole (20).
+func (k *checks) watchJob(w *watched, v *execgraph.View) {
+	if v.State != w.state {
+		if !reachableJob(w.state, v.State) {
+			k.broken("1", "job %s went from %s to %s", v.Job, w.state, v.State)
+		}
+		k.c.world.Note("job "+v.Job.String()[:4], w.state.String()+" -> "+v.State.String())
+		w.state = v.State
+	}
+	if (w.ends > 0) != v.State.Terminal() {
+		k.broken("1", "job %s is %s and has said %d times that it has ended", v.Job, v.State, w.ends)
+	}
+	changed := false
+	for i, vertex := range v.Vertices {
+		if vertex == w.vertices[i] {
+			continue
+		}
+		w.vertices[i], changed = vertex, true
+		for s := range vertex.Subtasks {
+			k.watchSubtask(v, &vertex.Subtasks[s], &w.tasks[i][s])
+		}
+	}
+	if changed {
+		k.watchRegions(w, v)
+	}
+}
+
+func (k *checks) watchSubtask(v *execgraph.View, now *execgraph.SubtaskView, before *lastSeen) {
+	for i := range now.Earlier {
+		if !now.Earlier[i].State.Terminal() {
+			k.broken("2", "attempt %s is %s and its successor %s is %s", now.Earlier[i].ID, now.Earlier[i].State, now.ID, now.State)
+		}
+	}
+	if now.ID != before.attempt {
+		if !before.attempt.IsZero() && !before.state.Terminal() {
+			k.broken("2", "attempt %s, last seen %s, was replaced by %s", before.attempt, before.state, now.ID)
+		}
+		*before = lastSeen{attempt: now.ID}
+	}
+	if now.State == before.state {
+		return
+	}
+	if !reachable(before.state, now.State) {
+		k.broken("1", "attempt %s went from %s to %s", now.ID, before.state, now.State)
+	}
+	k.c.world.Note(fmt.Sprintf("task %.4s %.4s/%d", v.Job, now.ID.Vertex, now.ID.Subtask), before.state.String()+" -> "+now.State.String())
+	before.state = now.State
+}
+
+func (k *checks) watchRegions(w *watched, v *execgraph.View) {
+	for i, region := range w.regions {
+		deployed := 0
+		for _, p := range region {
+			if !v.Vertices[p.vertex].Subtasks[p.subtask].Start().IsZero() {
+				deployed++
+			}
+		}
+		if deployed != 0 && deployed != len(region) {
+			k.broken("20", "job %s: %d of the %d subtasks of region %d were deployed", v.Job, deployed, len(region), i)
+		}
+	}
+}
+
+// reachable reports whether the table leads from one state to another in any
+// number of steps.
+func reachable(from, to status.Execution) bool { return executions[from][to] }
+
+func reachableJob(from, to status.Job) bool { return jobStates[from][to] }
+
+var (
+	executions = closure(status.Executions(), status.Execution.CanBecome)
+	jobStates  = closure(status.Jobs(), status.Job.CanBecome)
+)
+
+func closure[S ~uint8](all []S, step func(S, S) bool) [][]bool {
+	reach := make([][]bool, len(all))
+	for i, from := range all {
+		reach[i] = make([]bool, len(all))
+		for j, to := range all {
+			reach[i][j] = step(from, to)
+		}
+	}
+	for via := range all {
+		for i := range all {
+			for j := range all {
+				reach[i][j] = reach[i][j] || reach[i][via] && reach[via][j]
+			}
+		}
+	}
+	return reach
+}
+
+// watchPool checks that what the job has declared is what it needs (6).
+func (k *checks) watchPool(w *watched, v *execgraph.View) {
+	pool := w.master.Pool()
+	n := pool.Counts()
+	switch {
+	case n.Declared != n.Pending+n.Granted:
+		k.broken("6", "job %s declares %d slots, with %d pending and %d fulfilled", v.Job, n.Declared, n.Pending, n.Granted)
+	case n.Pending > 0 && n.Free > 0:
+		k.broken("6", "job %s waits for %d slots and uses %d of its slots for nothing", v.Job, n.Pending, n.Free)
+	case v.State.Terminal() && n != slotpool.Counts{}:
+		k.broken("6", "job %s is %s and still has %+v", v.Job, v.State, n)
+	}
+	for _, s := range pool.Slots() {
+		k.owned(s.Allocation, owner{v.Job, s.TaskManager, s.Index}, "its JobMaster")
+	}
+}
+
+// masterCalls looks at what a master process sends: a deployment must be the
+// outcome of a plan that holds now (16).
+func (k *checks) masterCalls(m *master, to rpc.Address, call rpc.Call) {
+	if call.Method != gateway.SubmitTask.Name {
+		return
+	}
+	request := call.Request.(*pb.SubmitTaskRequest)
+	attempt, err := ident.ParseAttempt(request.Task.Attempt)
+	if err != nil {
+		k.broken("16", "attempt %q is deployed: %v", request.Task.Attempt, err)
+		return
+	}
+	for _, w := range m.jobs {
+		if w.master.Term().String() == request.JobMasterId {
+			k.watchDeployment(w, attempt, request, to)
+			k.code.terms[attempt.Graph] = w.master.Term()
+			return
+		}
+	}
+	k.broken("16", "attempt %s is deployed by JobMaster %s, which does not exist", attempt, request.JobMasterId)
+}
+
+func (k *checks) watchDeployment(w *watched, attempt ident.AttemptID, request *pb.SubmitTaskRequest, to rpc.Address) {
+	v := w.master.View()
+	vertex := v.Vertex(attempt.Vertex)
+	if vertex == nil || attempt.Subtask >= len(vertex.Subtasks) {
+		k.broken("16", "attempt %s is deployed, its job has no such subtask", attempt)
+		return
+	}
+	held := false
+	for _, s := range w.master.Pool().Slots() {
+		held = held || s.Allocation.String() == request.Task.AllocationId && "sim:"+s.DataAddresses[0] == to.Process+":1"
+	}
+	switch sub := &vertex.Subtasks[attempt.Subtask]; {
+	case sub.ID != attempt || sub.State != status.Deploying || v.State != status.JobRunning:
+		k.broken("16", "attempt %s is deployed while the job is %s and the subtask's attempt %s is %s", attempt, v.State, sub.ID, sub.State)
+	case !held:
+		k.broken("16", "attempt %s is deployed to %s into slot %s, which the job does not hold there", attempt, to, request.Task.AllocationId)
+	}
+}

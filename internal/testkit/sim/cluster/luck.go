@@ -1,0 +1,205 @@
+package cluster
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/weirstream/weir/internal/testkit/sim"
+)
+
+// plague schedules the faults of the first act.
+func (c *Cluster) plague() {
+	s := &c.settings
+	moment := func() time.Duration { return 2*time.Second + time.Duration(c.rand.Int64N(int64(s.faultTime))) }
+	for range s.faults {
+		c.world.At(moment(), "fault", c.misfortune)
+	}
+	for range s.storms {
+		c.world.At(moment(), "storm", c.storm)
+	}
+}
+
+// storm makes the network bad for a while.
+func (c *Cluster) storm() {
+	if c.over {
+		return
+	}
+	rate := func() float64 { return float64(c.rand.IntN(12)) / 100 }
+	c.world.SetWeather(sim.Weather{LoseCall: rate(), LoseAnswer: rate(), Slow: rate(), SlowBy: c.span(time.Second, 30*time.Second),
+		Hit: func(kind, _ string) { c.fault(kind + " message") }})
+	c.world.At(c.span(time.Second, 20*time.Second), "storm over", func() { c.world.SetWeather(sim.Weather{}) })
+}
+
+// misfortune does one bad thing.
+func (c *Cluster) misfortune() {
+	if c.over {
+		return
+	}
+	r := c.rand
+	switch n := r.IntN(100); {
+	case n < 30:
+		c.cut()
+	case n < 45:
+		from, to := c.pair()
+		if c.world.Reset(from, to) {
+			c.fault("connection reset")
+		}
+	case n < 62:
+		c.killWorker()
+	case n < 82:
+		c.freeze()
+	case n < 92:
+		c.killTaskManager()
+	default:
+		c.killMaster()
+	}
+}
+
+// hosts are the names of the processes between which the network lies.
+func (c *Cluster) hosts() []string {
+	names := []string{masterName}
+	if c.settings.split {
+		names = append(names, managerName)
+	}
+	for _, m := range c.machines {
+		names = append(names, m.name)
+	}
+	return names
+}
+
+func (c *Cluster) pair() (from, to string) {
+	all := c.hosts()
+	i := c.rand.IntN(len(all))
+	j := (i + 1 + c.rand.IntN(len(all)-1)) % len(all)
+	if c.rand.IntN(2) == 0 { // most goes to and from the master
+		i, j = 0, 1+c.rand.IntN(len(all)-1)
+		if c.rand.IntN(2) == 0 {
+			i, j = j, i
+		}
+	}
+	return all[i], all[j]
+}
+
+// cut parts two processes in one direction or both, until it is healed.
+func (c *Cluster) cut() {
+	from, to := c.pair()
+	keep := c.rand.IntN(2) == 0
+	both := c.rand.IntN(3) > 0
+	c.fault("cut")
+	c.world.Cut(from, to, keep)
+	if both {
+		c.world.Cut(to, from, keep)
+	}
+	c.world.At(c.span(50*time.Millisecond, 80*time.Second), "heal", func() {
+		c.world.Heal(from, to)
+		if both {
+			c.world.Heal(to, from)
+		}
+	})
+}
+
+func (c *Cluster) freeze() {
+	all := c.world.Processes()
+	if len(all) == 0 {
+		return
+	}
+	c.fault("frozen process")
+	all[c.rand.IntN(len(all))].Freeze(c.span(20*time.Millisecond, 70*time.Second))
+}
+
+func (c *Cluster) killWorker() {
+	var all []*worker
+	for _, m := range c.machines {
+		for _, w := range m.workers {
+			if w.proc != nil {
+				all = append(all, w)
+			}
+		}
+	}
+	if len(all) > 0 {
+		c.fault("worker killed")
+		all[c.rand.IntN(len(all))].signal(pick(c.rand, "SIGKILL", "SIGSEGV", "SIGTERM"))
+	}
+}
+
+func (c *Cluster) killTaskManager() {
+	t := c.machines[c.rand.IntN(len(c.machines))].current
+	if t == nil {
+		return
+	}
+	switch c.rand.IntN(3) {
+	case 0:
+		c.fault("machine of a TaskManager down")
+		c.endTaskManager(t, true)
+	case 1:
+		c.fault("TaskManager killed")
+		c.endTaskManager(t, false)
+	default:
+		c.fault("TaskManager stopped")
+		t.loop.Post(func() {
+			t.executor.Stop("asked to", func() { c.world.At(0, "exit", func() { c.endTaskManager(t, false) }) })
+		})
+	}
+}
+
+// errClosing is the cause of a Close whose answer nobody waits for.
+var errClosing = errors.New("not waited for")
+
+func (c *Cluster) killMaster() {
+	if !c.settings.masterFaults {
+		c.freeze()
+		return
+	}
+	silent := c.rand.IntN(3) == 0
+	switch {
+	case c.settings.split && c.rand.IntN(2) == 0:
+		c.fault("ResourceManager killed")
+		c.endManager(silent)
+	case c.master == nil:
+	case c.rand.IntN(3) == 0:
+		c.fault("master stopped")
+		m := c.master
+		m.closing = true
+		m.loop.Post(func() {
+			ctx, cancel := context.WithCancelCause(context.Background())
+			cancel(errClosing)
+			m.loop.Directly(func() { _ = m.dispatcher.Close(ctx) }) // it suspends the jobs; the process ends a little later
+		})
+		c.world.At(c.span(10*time.Millisecond, 5*time.Second), "exit", func() {
+			if c.master == m {
+				c.endMaster(false)
+			}
+		})
+	default:
+		c.fault("master killed")
+		c.endMaster(silent)
+	}
+}
+
+// calmDown ends all faults: what is cut heals, what is down comes up, nothing
+// new goes wrong. It returns when the last frozen process will go on.
+func (c *Cluster) calmDown() (frozen time.Duration) {
+	c.over = true
+	c.world.Note("luck", "no more faults")
+	c.world.SetWeather(sim.Weather{})
+	all := c.hosts()
+	for _, a := range all {
+		for _, b := range all {
+			if a != b {
+				c.world.Heal(a, b)
+			}
+		}
+	}
+	for _, m := range c.machines {
+		c.world.At(time.Second, "start", func() { c.startTaskManager(m) })
+	}
+	c.world.At(time.Second, "start", c.startMaster)
+	if c.settings.split {
+		c.world.At(time.Second, "start", c.startManager)
+	}
+	for _, p := range c.world.Processes() {
+		frozen = max(frozen, p.FrozenFor())
+	}
+	return frozen
+}

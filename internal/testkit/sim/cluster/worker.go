@@ -1,0 +1,251 @@
+package cluster
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/weirstream/weir/internal/ident"
+	"github.com/weirstream/weir/internal/rpc"
+	"github.com/weirstream/weir/internal/rpc/gateway"
+	"github.com/weirstream/weir/internal/rpc/pb"
+	"github.com/weirstream/weir/internal/status"
+	"github.com/weirstream/weir/internal/taskexecutor"
+	"github.com/weirstream/weir/internal/testkit/sim"
+)
+
+// maxLife is how long a bounded task runs at most.
+const maxLife = 60 * time.Second
+
+// launcher starts played workers for one TaskManager.
+type launcher struct {
+	c  *Cluster
+	tm *taskManager
+}
+
+// A worker is a played worker process.
+//
+// Invariant: it is among its machine's workers from its launch until it has
+// ended; exited is then told, unless the TaskManager is gone.
+type worker struct {
+	c      *Cluster
+	tm     *taskManager
+	name   string
+	job    *pb.Job
+	token  string
+	events taskexecutor.WorkerEvents
+	proc   *sim.Process // nil until it runs
+	loop   *sim.Loop
+	tasks  []*task
+	told   bool // to end, by Stop, Kill or ShutDown
+	ended  bool
+}
+
+// A task is a played task: user code runs from its start to its end.
+type task struct {
+	worker  *worker
+	attempt ident.AttemptID
+	job     string
+	bounded bool
+	told    bool // to stop
+	ended   bool
+}
+
+// Launch starts a worker, which may go wrong.
+func (l *launcher) Launch(job *pb.Job, token string, events taskexecutor.WorkerEvents) taskexecutor.Worker {
+	c := l.c
+	c.workers++
+	w := &worker{c: c, tm: l.tm, name: fmt.Sprintf("%s.w%d", l.tm.machine.name, c.workers), job: job, token: token, events: events}
+	l.tm.machine.workers = append(l.tm.machine.workers, w)
+	fetch := c.span(time.Millisecond, 4*time.Second)
+	if c.chance(c.settings.bad.launch) {
+		c.fault("launch failed")
+		l.tm.loop.After(fetch, func() { w.end(&status.Failure{Kind: status.FailureError, Message: "fetch the program: no space left"}) })
+		return w
+	}
+	l.tm.loop.After(fetch, w.start)
+	return w
+}
+
+func (w *worker) start() {
+	if w.ended {
+		return
+	}
+	if w.told {
+		w.end(nil)
+		return
+	}
+	c := w.c
+	w.proc = c.world.StartOn(w.name, w.tm.machine.name)
+	w.loop = w.proc.Loop("worker")
+	w.events.Started()
+	if c.chance(c.settings.bad.mute) {
+		c.fault("worker never registers")
+		return
+	}
+	mux := &rpc.Mux{}
+	rpc.Handle(mux, gateway.RunTask, w.runTask)
+	rpc.Handle(mux, gateway.StopTask, w.stopTask)
+	rpc.Handle(mux, gateway.ShutDown, func(_ *pb.Empty, reply func(*pb.Empty, error)) {
+		w.told = true
+		reply(&pb.Empty{}, nil)
+		w.loop.After(c.span(time.Millisecond, 200*time.Millisecond), func() { w.end(nil) })
+	})
+	w.proc.System().Serve(gateway.Worker, w.loop, mux)
+	w.loop.After(c.span(time.Millisecond, time.Second), w.register)
+	if c.chance(c.settings.bad.exit) {
+		w.loop.After(c.span(10*time.Millisecond, 40*time.Second), func() {
+			if !c.over {
+				c.fault("worker exits")
+				w.end(&status.Failure{Kind: status.FailureExit, Message: "exit status 3", Exit: 3})
+			}
+		})
+	}
+}
+
+func (w *worker) taskExecutor() rpc.Address {
+	return rpc.Address{Process: w.tm.proc.System().Self(), Endpoint: gateway.TaskExecutor}
+}
+
+func (w *worker) register() {
+	request := &pb.RegisterWorkerRequest{JobId: w.job.JobId, Token: w.token, RpcAddress: w.proc.System().Self(), GraphHash: w.job.GraphHash}
+	if w.c.chance(w.c.settings.bad.wrongProgram) {
+		w.c.fault("another program")
+		request.GraphHash = "another"
+	}
+	gateway.RegisterWorker.Call(w.proc.System(), w.loop, w.taskExecutor(), ident.LeaderID{}, request, 0, func(r *pb.RegisterWorkerResponse, err error) {
+		if err != nil || r.Rejected != "" {
+			w.end(&status.Failure{Kind: status.FailureExit, Message: "exit status 1", Exit: 1})
+		}
+	})
+}
+
+func (w *worker) runTask(d *pb.TaskDeployment, reply func(*pb.Empty, error)) {
+	attempt, err := ident.ParseAttempt(d.Attempt)
+	if err != nil || w.told {
+		reply(nil, rpc.Refuse("run %s: the worker is ending", d.Attempt))
+		return
+	}
+	t := &task{worker: w, attempt: attempt, job: d.JobId, bounded: w.c.isBounded(d.JobId)}
+	w.tasks = append(w.tasks, t)
+	w.c.checks.begun(t)
+	reply(&pb.Empty{}, nil)
+	w.loop.After(w.c.span(time.Millisecond, 4*time.Second), t.initialize)
+}
+
+func (w *worker) stopTask(r *pb.CancelTaskRequest, reply func(*pb.Empty, error)) {
+	reply(&pb.Empty{}, nil)
+	for _, t := range slices.Clone(w.tasks) {
+		if t.attempt.String() == r.Attempt && !t.told {
+			t.stop()
+		}
+	}
+}
+
+func (t *task) initialize() {
+	if t.ended {
+		return
+	}
+	t.report(status.Initializing, nil)
+	t.worker.loop.After(t.worker.c.span(time.Millisecond, 2*time.Second), t.run)
+}
+
+func (t *task) run() {
+	c := t.worker.c
+	if t.ended {
+		return
+	}
+	t.report(status.Running, nil)
+	if t.bounded {
+		t.worker.loop.After(c.span(10*time.Millisecond, maxLife), func() { t.end(status.Finished, nil) })
+	}
+	if c.chance(c.settings.bad.fail) {
+		t.worker.loop.After(c.span(time.Millisecond, time.Minute), func() {
+			if !c.over && !t.ended {
+				c.fault("task fails")
+				t.end(status.Failed, &status.Failure{Kind: status.FailurePanic, Message: "index out of range"})
+			}
+		})
+	}
+}
+
+func (t *task) stop() {
+	c := t.worker.c
+	t.told = true
+	switch {
+	case c.chance(c.settings.bad.hang):
+		c.fault("task does not stop")
+	case c.chance(c.settings.bad.stubborn):
+		c.fault("task fails when stopped")
+		t.worker.loop.After(c.span(time.Millisecond, 4*time.Second), func() {
+			t.end(status.Failed, &status.Failure{Kind: status.FailureError, Message: "close: file already closed"})
+		})
+	default:
+		t.worker.loop.After(c.span(time.Millisecond, 2*time.Second), func() { t.end(status.Canceled, nil) })
+	}
+}
+
+func (t *task) end(state status.Execution, f *status.Failure) {
+	if t.ended {
+		return
+	}
+	t.forget()
+	t.report(state, f)
+}
+
+func (t *task) forget() {
+	t.ended = true
+	t.worker.tasks = slices.DeleteFunc(t.worker.tasks, func(o *task) bool { return o == t })
+	t.worker.c.checks.finished(t)
+}
+
+func (t *task) report(state status.Execution, f *status.Failure) {
+	w := t.worker
+	gateway.WorkerTaskState.Send(w.proc.System(), w.loop, w.taskExecutor(), ident.LeaderID{}, &pb.UpdateTaskExecutionStateRequest{
+		Attempt: t.attempt.String(), State: state.String(), Failure: gateway.FailureToProto(f)})
+}
+
+// Stop asks the worker to end, as the end of its input does.
+func (w *worker) Stop() {
+	w.told = true
+	if !w.ended && w.proc != nil {
+		w.loop.After(w.c.span(time.Millisecond, 2*time.Second), func() { w.end(nil) })
+	}
+}
+
+// Kill ends the worker at once.
+func (w *worker) Kill() {
+	w.told = true
+	if !w.ended && w.proc != nil {
+		w.c.world.At(w.c.span(10*time.Microsecond, 20*time.Millisecond), "kill", func() { w.signal("SIGKILL") })
+	}
+}
+
+// signal ends the worker by a signal.
+func (w *worker) signal(name string) {
+	w.end(&status.Failure{Kind: status.FailureSignal, Message: "signal: " + name, Signal: name})
+}
+
+// die ends a worker whose TaskManager is gone.
+func (w *worker) die() { w.end(nil) }
+
+// end is the end of the process; a living TaskManager is told a moment later.
+func (w *worker) end(f *status.Failure) {
+	if w.ended {
+		return
+	}
+	w.ended = true
+	for _, t := range slices.Clone(w.tasks) {
+		t.forget()
+	}
+	if w.proc != nil {
+		w.proc.Crash(false)
+	}
+	on := w.tm.machine
+	on.workers = slices.DeleteFunc(on.workers, func(o *worker) bool { return o == w })
+	if w.tm.proc.Alive() {
+		w.c.world.At(w.c.span(10*time.Microsecond, 20*time.Millisecond), "reap", func() {
+			w.tm.loop.Post(func() { w.events.Exited(f) })
+		})
+	}
+}
