@@ -18,6 +18,8 @@ import (
 	"testing"
 	"time"
 
+	"golang.org/x/sys/unix"
+
 	"github.com/weirstream/weir/config"
 	"github.com/weirstream/weir/internal/cluster/addressfile"
 )
@@ -44,6 +46,10 @@ func fake(role string, args []string) int {
 		fmt.Fprintln(os.Stderr, "the "+role+" had enough")
 		return 3
 	case role + " hangs":
+		<-ended
+		return 0
+	case role + " interrupts":
+		_ = syscall.Kill(os.Getppid(), syscall.SIGUSR1)
 		<-ended
 		return 0
 	}
@@ -158,7 +164,7 @@ func TestAStubbornProcessIsKilled(t *testing.T) {
 
 func TestAFailedStartSaysWhy(t *testing.T) {
 	for _, role := range []string{JobManager, TaskManager} {
-		o := options(t, 2, role+" dies")
+		o := options(t, 1, role+" dies")
 		_, err := Start(t.Context(), o)
 		var failed *StartError
 		if !errors.As(err, &failed) {
@@ -182,19 +188,10 @@ func TestALateTaskManagerIsNamed(t *testing.T) {
 }
 
 func TestAnInterruptedStartStopsWhatItBegan(t *testing.T) {
-	o := options(t, 1, TaskManager+" hangs")
-	interrupted := errors.New("interrupted")
-	ctx, cancel := context.WithCancelCause(t.Context())
-	go func() {
-		for {
-			if _, err := os.Stat(filepath.Join(config.RunDir(o.Config), "taskmanager-1.pid")); err == nil {
-				cancel(interrupted)
-				return
-			}
-			time.Sleep(time.Millisecond)
-		}
-	}()
-	if _, err := Start(ctx, o); !errors.Is(err, interrupted) {
+	o := options(t, 1, TaskManager+" interrupts")
+	ctx, stop := signal.NotifyContext(t.Context(), syscall.SIGUSR1)
+	defer stop()
+	if _, err := Start(ctx, o); err == nil || !errors.Is(err, context.Cause(ctx)) {
 		t.Errorf("got %v", err)
 	}
 	noneRuns(t, o, nil)
@@ -258,12 +255,12 @@ func TestBirth(t *testing.T) {
 	if err := child.Start(); err != nil {
 		t.Fatal(err)
 	}
-	p := Process{PID: child.Process.Pid}
-	for p.birth, err = birth(p.PID); p.birth != "" && err == nil; p.birth, err = birth(p.PID) {
-		time.Sleep(time.Millisecond) // it ends, but is not waited for yet
-	}
-	if err != nil {
+	// It has ended then, and is not taken note of.
+	if err := unix.Waitid(unix.P_PID, child.Process.Pid, nil, unix.WEXITED|unix.WNOWAIT, nil); err != nil {
 		t.Error(err)
+	}
+	if born, err := birth(child.Process.Pid); born != "" || err != nil {
+		t.Errorf("the birth of a process that has ended: %q, error %v", born, err)
 	}
 	child.Wait()
 }

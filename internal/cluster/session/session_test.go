@@ -12,11 +12,11 @@ import (
 	"io/fs"
 	"net"
 	"os"
-	"os/exec"
 	"os/signal"
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -72,7 +72,11 @@ func program(args []string) int {
 		stream.ReadText(env, args[1]).FlatMap(strings.FieldsSeq).KeyBy(stream.Self[string]).Count().
 			WriteText(args[2], func(p stream.Pair[string, int64]) string { return fmt.Sprintf("%s %d", p.Key, p.Value) })
 	case "endless":
-		stream.Sequence(env, 1, 1<<62).KeyBy(func(n int64) int64 { return n % 100 }).Sum(func(n int64) int64 { return n }).Discard()
+		// The connection tells the test that the job runs, and when its process
+		// is gone.
+		call := sync.OnceValues(func() (net.Conn, error) { return net.Dial("tcp", args[1]) })
+		stream.Sequence(env, 1, 1<<62).KeyBy(func(n int64) int64 { return n % 100 }).Sum(func(n int64) int64 { return n }).
+			ForEach(func(stream.Pair[int64, int64]) error { _, err := call(); return err })
 	case "fails":
 		stream.Sequence(env, 1, 100).ForEach(func(n int64) error {
 			if n == 50 {
@@ -239,25 +243,15 @@ func nothingLeft(t *testing.T, home string) {
 
 func TestHowJobsEnd(t *testing.T) {
 	c, _, _ := cluster(t, 1)
-	job := run(t, c, client.RunRequest{Arguments: []string{"endless"}, Parallelism: 2})
-	for {
-		d, err := c.Job(t.Context(), job)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if d.State == "RUNNING" && len(d.Vertices) > 0 && d.Vertices[0].Status == "RUNNING" {
-			break
-		}
-		if client.Ended(d.State) {
-			t.Fatalf("the job is %s", d.State)
-		}
-		time.Sleep(10 * time.Millisecond)
-	}
+	job, conn := endless(t, c)
 	if err := c.Cancel(t.Context(), job); err != nil {
 		t.Error(err)
 	}
 	if state := end(t, c, job); state != "CANCELED" {
 		t.Errorf("after cancel: %s", state)
+	}
+	if _, err := io.ReadAll(conn); err != nil && !errors.Is(err, syscall.ECONNRESET) {
+		t.Error(err)
 	}
 	for what, want := range map[string]string{"fails": "fifty is too much", "exits": "exit code 7"} {
 		job := run(t, c, client.RunRequest{Arguments: []string{what}})
@@ -319,36 +313,38 @@ func TestABadConfigurationListsAllProblems(t *testing.T) {
 	}
 }
 
+// endless runs a job until it is known to run; the connection ends with its
+// process.
+func endless(t *testing.T, c *client.Client) (job string, conn net.Conn) {
+	t.Helper()
+	l, err := net.Listen("tcp", "localhost:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	job = run(t, c, client.RunRequest{Arguments: []string{"endless", l.Addr().String()}, Parallelism: 2,
+		Configuration: map[string]string{"execution.runtime-mode": "STREAMING"}})
+	if err := l.(*net.TCPListener).SetDeadline(time.Now().Add(time.Minute)); err != nil {
+		t.Fatal(err)
+	}
+	if conn, err = l.Accept(); err != nil {
+		exceptions, _ := c.Exceptions(t.Context(), job)
+		t.Fatalf("the job does not run: %v, exceptions %+v", err, exceptions)
+	}
+	t.Cleanup(func() { conn.Close() })
+	return job, conn
+}
+
 // A TaskManager that is killed leaves no worker behind.
 func TestNoWorkerOutlivesItsTaskManager(t *testing.T) {
 	c, o, _ := cluster(t, 1)
-	job := run(t, c, client.RunRequest{Arguments: []string{"endless"}})
-	for workers(t) == 0 {
-		if state, err := c.Status(t.Context(), job); err != nil || client.Ended(state) {
-			t.Fatalf("the job is %s, error %v", state, err)
-		}
-		time.Sleep(10 * time.Millisecond)
-	}
+	_, conn := endless(t, c)
 	status, err := local.Inspect(t.Context(), o)
 	if err != nil || len(status.Processes) != 2 {
 		t.Fatalf("status %+v, error %v", status, err)
 	}
 	_ = syscall.Kill(status.Processes[1].PID, syscall.SIGKILL)
-	for workers(t) > 0 {
-		time.Sleep(10 * time.Millisecond)
+	if _, err := io.ReadAll(conn); err != nil && !errors.Is(err, syscall.ECONNRESET) {
+		t.Error(err)
 	}
-}
-
-// workers counts the processes of this test's binary that run an endless job.
-func workers(t *testing.T) int {
-	t.Helper()
-	out, err := exec.Command("pgrep", "-f", "^job endless$").Output()
-	var none *exec.ExitError
-	if errors.As(err, &none) && none.ExitCode() == 1 {
-		return 0
-	}
-	if err != nil {
-		t.Skipf("processes cannot be listed: %v", err)
-	}
-	return strings.Count(string(out), "\n")
 }

@@ -29,6 +29,7 @@ import (
 	"github.com/weirstream/weir/internal/rpc"
 	"github.com/weirstream/weir/internal/rpc/gateway"
 	"github.com/weirstream/weir/internal/taskexecutor"
+	"github.com/weirstream/weir/internal/taskexecutor/dataport"
 	"github.com/weirstream/weir/internal/taskexecutor/process"
 )
 
@@ -53,7 +54,7 @@ type TaskManager struct {
 	fetcher  *blob.Fetcher
 	launcher *process.Launcher
 	executor *taskexecutor.Executor
-	port     *dataPort
+	port     *dataport.Port
 	fatal    chan error
 	// undo is what takes away what Start has made, the last thing first.
 	undo []func() error
@@ -74,7 +75,7 @@ func Start(cfg *config.Config, o Options) (*TaskManager, error) {
 		return nil, errors.Join(fmt.Errorf("start the TaskManager: %w", err), t.takeDown())
 	}
 	t.loop.Post(t.executor.Start)
-	t.log.Info("TaskManager started", "taskManager", t.id, "rpc", t.system.Self(), "data", t.port.addresses,
+	t.log.Info("TaskManager started", "taskManager", t.id, "rpc", t.system.Self(), "data", t.port.Addresses(),
 		"slots", t.settings.slots, "memory", t.settings.memory.Process)
 	return t, nil
 }
@@ -170,8 +171,8 @@ func (t *TaskManager) openDataPort(suffix string) error {
 	if host == "" {
 		host, _, _ = net.SplitHostPort(t.system.Self())
 	}
-	t.port = servePort(portOptions{
-		listeners: listeners, host: host, cluster: t.settings.cluster, self: t.id, handoff: t.launcher.Handoff, log: t.log,
+	t.port = dataport.Serve(dataport.Options{
+		Listeners: listeners, Host: host, Cluster: t.settings.cluster, Resource: t.id, Handoff: t.launcher.Handoff, Logger: t.log,
 	})
 	t.undo = append(t.undo, t.port.Close)
 	return nil
@@ -182,7 +183,7 @@ func (t *TaskManager) makeExecutor(o Options) {
 	t.executor = taskexecutor.New(taskexecutor.Options{
 		Loop: t.loop, System: t.system, ResourceID: t.id, Cluster: s.cluster, Version: o.Version, Logger: t.log,
 		ResourceManager: rpc.Address{Process: s.master, Endpoint: gateway.ResourceManager},
-		Slots:           s.slots, Total: s.profile(), DataAddresses: t.port.addresses, Host: t.port.tcp,
+		Slots:           s.slots, Total: s.profile(), DataAddresses: t.port.Addresses(), Host: t.port.TCP(),
 		HeartbeatInterval: config.HeartbeatInterval.In(cfg), HeartbeatTimeout: config.HeartbeatTimeout.In(cfg),
 		RegistrationTimeout: config.TaskManagerRegistrationTimeout.In(cfg), SlotTimeout: config.TaskManagerSlotTimeout.In(cfg),
 		CancellationTimeout: s.cancellation, Launcher: t.launcher, Hardware: s.hardware(), MemoryConfiguration: s.memoryJSON(),
