@@ -106,23 +106,14 @@ func (m *Measurement) startup(ctx context.Context, weir string) error {
 }
 
 func (m *Measurement) startOnce(ctx context.Context, weir string, counted, memory bool) (err error) {
-	c, err := prepare(weir, 1)
+	c, master, taskManager, err := StartTimed(ctx, weir)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, c.Stop()) }()
-	begin := time.Now()
-	if err := c.startMaster(ctx); err != nil {
-		return err
-	}
-	ready := milliseconds(begin)
-	begin = time.Now()
-	if err := c.startTaskManager(ctx); err != nil {
-		return err
-	}
 	if counted {
-		m.Add("jobmanager ready", ready)
-		m.Add("taskmanager registered", milliseconds(begin))
+		m.Add("jobmanager ready", master)
+		m.Add("taskmanager registered", taskManager)
 	}
 	if memory {
 		return m.memory(ctx, c)
@@ -130,23 +121,58 @@ func (m *Measurement) startOnce(ctx context.Context, weir string, counted, memor
 	return nil
 }
 
+// StartTimed starts a cluster with one TaskManager. It gives the milliseconds
+// from starting each process until it is ready.
+func StartTimed(ctx context.Context, weir string) (c *Cluster, master, taskManager float64, err error) {
+	if c, err = prepare(weir, 1); err != nil {
+		return nil, 0, 0, err
+	}
+	begin := time.Now()
+	if err = c.startMaster(ctx); err == nil {
+		master = milliseconds(begin)
+		begin = time.Now()
+		err = c.startTaskManager(ctx)
+	}
+	if err != nil {
+		return nil, 0, 0, errors.Join(err, c.Stop())
+	}
+	return c, master, milliseconds(begin), nil
+}
+
 // memory reads what an idle cluster holds.
 func (m *Measurement) memory(ctx context.Context, c *Cluster) error {
+	if err := c.Rest(ctx, idleFor); err != nil {
+		return err
+	}
+	sum, err := c.memory("smaps_rollup", "Pss:")
+	m.Add("idle memory", float64(sum)/(1<<20))
+	return err
+}
+
+// Rest leaves the cluster alone for a while.
+func (c *Cluster) Rest(ctx context.Context, d time.Duration) error {
 	select {
-	case <-time.After(idleFor):
+	case <-time.After(d):
+		return nil
 	case <-ctx.Done():
 		return context.Cause(ctx)
 	}
-	var sum int64
-	for _, pid := range c.pids() {
-		bytes, err := proportionalMemory(pid)
+}
+
+// Resident is the resident memory of master and TaskManagers, in bytes; pages
+// that several share count several times.
+func (c *Cluster) Resident() (int64, error) { return c.memory("status", "VmRSS:") }
+
+// memory sums a field of a file of /proc/PID over master and TaskManagers.
+func (c *Cluster) memory(file, field string) (sum int64, err error) {
+	for _, p := range c.processes {
+		bytes, err := memoryField(p.Process.Pid, file, field)
 		if err != nil {
-			return err
+			return 0, err
 		}
 		sum += bytes
 	}
-	m.Add("idle memory", float64(sum)/(1<<20))
-	return nil
+	return sum, nil
 }
 
 // submit measures a job that reads from a silent server: from POST
@@ -243,16 +269,25 @@ func (m *Measurement) run(ctx context.Context, p Programs) (err error) {
 	}
 	for i := range warmUps + runRuns {
 		output := filepath.Join(c.Home, fmt.Sprintf("counts-%d", i))
-		cmd := c.command("run", "-m", c.REST, p.WordCount, "--input", input, "--output", output)
-		begin := time.Now()
-		if out, err := cmd.CombinedOutput(); err != nil {
-			return fmt.Errorf("weir run: %w: %s", err, out)
+		took, err := c.RunAttached(p.WordCount, "--input", input, "--output", output)
+		if err != nil {
+			return err
 		}
 		if i >= warmUps {
-			m.Add("weir run", milliseconds(begin))
+			m.Add("weir run", took)
 		}
 	}
 	return nil
+}
+
+// RunAttached is `weir run`; it gives the milliseconds until it has ended.
+func (c *Cluster) RunAttached(program string, arguments ...string) (float64, error) {
+	cmd := c.command(append([]string{"run", "-m", c.REST, program}, arguments...)...)
+	begin := time.Now()
+	if out, err := cmd.CombinedOutput(); err != nil {
+		return 0, fmt.Errorf("weir run: %w: %s", err, out)
+	}
+	return milliseconds(begin), nil
 }
 
 // wordCount measures the word count of a large text with parallelism 2, each

@@ -86,15 +86,17 @@ func treeSeconds(roots []int) (float64, error) {
 	return total, nil
 }
 
-// proportionalMemory is a process's PSS in bytes: its own pages, and its share
-// of those that others map too.
-func proportionalMemory(pid int) (int64, error) {
-	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/smaps_rollup", pid))
+// memoryField reads a line "Name:  123 kB" of a file of /proc/PID, in bytes. Pss
+// of smaps_rollup are a process's own pages and its share of those that others
+// map too; VmRSS of status are all it has in memory.
+func memoryField(pid int, file, name string) (int64, error) {
+	path := fmt.Sprintf("/proc/%d/%s", pid, file)
+	text, err := os.ReadFile(path)
 	if err != nil {
 		return 0, fmt.Errorf("read the memory of a process: %w", err)
 	}
 	for line := range strings.Lines(string(text)) {
-		if rest, is := strings.CutPrefix(line, "Pss:"); is {
+		if rest, is := strings.CutPrefix(line, name); is {
 			kib, err := strconv.ParseInt(strings.TrimSpace(strings.TrimSuffix(strings.TrimSpace(rest), "kB")), 10, 64)
 			if err != nil {
 				return 0, fmt.Errorf("read the memory of process %d: %w", pid, err)
@@ -102,5 +104,5 @@ func proportionalMemory(pid int) (int64, error) {
 			return kib << 10, nil
 		}
 	}
-	return 0, fmt.Errorf("read the memory of process %d: no line \"Pss:\"", pid)
+	return 0, fmt.Errorf("read the memory of a process: no line %q in %s", name, path)
 }
