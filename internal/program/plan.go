@@ -129,6 +129,9 @@ func (p *Planner) run(ctx context.Context, of Program, dir string, args, env []s
 		cmd.Dir, cmd.Env, cmd.Stdout, cmd.Stderr = dir, env, output, output
 	})
 	if err != nil {
+		if ctx.Err() != nil {
+			return fmt.Errorf("plan %s: %w", of.Name, context.Cause(ctx))
+		}
 		return &PlanError{Program: of.Name, Cause: fmt.Errorf("cannot be started: %w", err)}
 	}
 	ended := make(chan struct{})
