@@ -18,8 +18,6 @@ import (
 	"testing"
 	"time"
 
-	"golang.org/x/sys/unix"
-
 	"github.com/weirstream/weir/config"
 	"github.com/weirstream/weir/internal/cluster/addressfile"
 )
@@ -250,19 +248,6 @@ func TestBirth(t *testing.T) {
 	if first == "" || first != again || first == parent || err != nil {
 		t.Errorf("births %q, %q, of the parent %q, error %v", first, again, parent, err)
 	}
-	child := exec.Command(os.Args[0], JobManager)
-	child.Env = append(os.Environ(), faultVariable+"="+JobManager+" dies")
-	if err := child.Start(); err != nil {
-		t.Fatal(err)
-	}
-	// It has ended then, and is not taken note of.
-	if err := unix.Waitid(unix.P_PID, child.Process.Pid, nil, unix.WEXITED|unix.WNOWAIT, nil); err != nil {
-		t.Error(err)
-	}
-	if born, err := birth(child.Process.Pid); born != "" || err != nil {
-		t.Errorf("the birth of a process that has ended: %q, error %v", born, err)
-	}
-	child.Wait()
 }
 
 func FuzzParsePID(f *testing.F) {

@@ -213,7 +213,7 @@ func (s *starter) showLog(e *StartError) {
 	if len(s.began) > 0 {
 		last := s.began[len(s.began)-1]
 		e.Process = fmt.Sprintf("%s %d", last.Role, last.Number)
-		e.LogFile, e.Tail = s.output(last), s.tail(last)
+		e.LogFile, e.Tail = s.tail(last)
 	}
 }
 
@@ -255,13 +255,15 @@ func (s *starter) allLive() error {
 		case err == nil && how.Signaled():
 			reason = "it was killed by " + how.Signal().String()
 		}
-		return &StartError{Process: fmt.Sprintf("%s %d", p.Role, p.Number), Reason: reason, LogFile: s.output(p), Tail: s.tail(p)}
+		e := &StartError{Process: fmt.Sprintf("%s %d", p.Role, p.Number), Reason: reason}
+		e.LogFile, e.Tail = s.tail(p)
+		return e
 	}
 	return nil
 }
 
 // output is where standard output and error of a process itself go. What the
-// workers of a TaskManager print is in its .out file.
+// workers of a TaskManager print is in its .out file, what it logs in its .log.
 func (s *starter) output(p Process) string {
 	host, err := os.Hostname()
 	if err != nil {
@@ -270,12 +272,21 @@ func (s *starter) output(p Process) string {
 	return filepath.Join(s.log, fmt.Sprintf("weir-%s-%d-%s.err", p.Role, p.Number, strings.ReplaceAll(host, "/", "_")))
 }
 
-func (s *starter) tail(p Process) string {
-	text, err := logging.Tail(s.output(p), tailBytes)
-	if err != nil {
-		return err.Error()
+// tail gives the end of what a process has said: on standard error, or, when it
+// has said nothing there, in its log.
+func (s *starter) tail(p Process) (file, end string) {
+	file = s.output(p)
+	text, err := logging.Tail(file, tailBytes)
+	if err == nil && len(text) == 0 {
+		log := strings.TrimSuffix(file, ".err") + ".log"
+		if logged, err := logging.Tail(log, tailBytes); err == nil {
+			return log, string(logged)
+		}
 	}
-	return string(text)
+	if err != nil {
+		return file, err.Error()
+	}
+	return file, string(text)
 }
 
 // begin starts a process in a session of its own, so that neither the end of
