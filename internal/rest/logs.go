@@ -55,6 +55,16 @@ type logFile struct {
 	Modified int64  `json:"mtime"`
 }
 
+// only is the one log whose name holds the role; "" when there are several,
+// for then nobody knows which of them is asked for.
+func (d logDir) only(role string) string {
+	names, err := fs.Glob(d.files, "*"+role+"*.log")
+	if err != nil || len(names) != 1 {
+		return ""
+	}
+	return names[0]
+}
+
 // list lists the files.
 func (d logDir) list() (answer, error) {
 	all := []logFile{}
@@ -112,7 +122,11 @@ func (s *Server) logsOf(r *request) (logDir, ident.ResourceID, error) {
 		if dir == "" || s.OpenLogs == nil {
 			return logDir{}, id, nil
 		}
-		return logDir{s.OpenLogs(dir), main}, id, nil
+		d := logDir{s.OpenLogs(dir), main}
+		if main == "" {
+			d.main = d.only("-taskmanager-")
+		}
+		return d, id, nil
 	}
 	return logDir{}, id, fail(http.StatusNotFound, notFoundException+"Failed to transfer file from TaskExecutor "+clip(string(id))+" because it was unknown.", unregistered(id))
 }
