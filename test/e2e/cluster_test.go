@@ -104,7 +104,7 @@ func (c *cluster) stop() {
 	}
 	for _, dir := range []string{"run", "tmp"} {
 		filepath.WalkDir(filepath.Join(c.home, dir), func(path string, d os.DirEntry, err error) error {
-			if err == nil && !d.IsDir() && filepath.Base(path) != "lock" {
+			if err == nil && !d.IsDir() && filepath.Base(path) != "cluster.lock" {
 				c.t.Errorf("a file is left: %s", path)
 			}
 			return nil

@@ -19,7 +19,7 @@ func writeFile(t *testing.T, path, text string) {
 // TestMisbehavingPrograms runs every program that goes wrong on one cluster, next
 // to a job that must not notice.
 func TestMisbehavingPrograms(t *testing.T) {
-	c := start(t, 1, "taskmanager.memory.process.size=1g")
+	c := start(t, 1, "taskmanager.memory.process.size=1g", "task.cancellation.timeout=1000")
 	witness := c.detached("misbehave", "slow")
 	c.running(witness)
 	for _, p := range []struct {
