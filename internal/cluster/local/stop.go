@@ -78,7 +78,8 @@ func endAll(processes []Process, grace time.Duration) error {
 	for _, p := range processes {
 		p.signal(unix.SIGKILL)
 	}
-	if gone(processes, grace) {
+	// The system takes as long as it takes, however little patience the caller has.
+	if gone(processes, defaultGrace) {
 		return nil
 	}
 	for _, p := range processes {
