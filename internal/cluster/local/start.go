@@ -186,8 +186,11 @@ func (s *starter) start(ctx context.Context) (*Cluster, error) {
 	var overview Overview
 	var unanswered error
 	err = s.until(ctx, func() (bool, error) {
-		overview, unanswered = ask(ctx, s.Config, at.REST)
-		return unanswered == nil && overview.TaskManagers >= s.TaskManagers, nil
+		o, err := ask(ctx, s.Config, at.REST)
+		if ctx.Err() == nil { // else the answer was cut off and says nothing
+			overview, unanswered = o, err
+		}
+		return err == nil && o.TaskManagers >= s.TaskManagers, nil
 	})
 	if err != nil {
 		var late *StartError
