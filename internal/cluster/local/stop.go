@@ -13,6 +13,8 @@ import (
 
 	"github.com/weirstream/weir/config"
 	"github.com/weirstream/weir/internal/cluster/addressfile"
+	"github.com/weirstream/weir/internal/cluster/belongings"
+	"github.com/weirstream/weir/internal/taskexecutor/process"
 )
 
 // defaultGrace is how long a process may take to end by itself.
@@ -49,7 +51,8 @@ func Stop(o Options) ([]Process, error) {
 	return running, end(run, processes, grace)
 }
 
-// end stops processes, role by role in the order given, and forgets them.
+// end stops processes, role by role in the order given, and forgets them, with
+// what those have left behind that did not end by themselves.
 func end(run string, processes []Process, grace time.Duration) error {
 	var problems []error
 	for _, role := range []string{JobManager, TaskManager} {
@@ -64,7 +67,8 @@ func end(run string, processes []Process, grace time.Duration) error {
 	for _, p := range processes {
 		problems = append(problems, forget(run, p))
 	}
-	return errors.Join(problems...)
+	process.SweepControlGroups()
+	return errors.Join(append(problems, belongings.Sweep(run))...)
 }
 
 // endAll asks processes to end, waits, and kills those that do not.

@@ -13,7 +13,9 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"math/rand/v2"
 	"net"
+	"path/filepath"
 	"strconv"
 	"sync"
 	"syscall"
@@ -21,6 +23,7 @@ import (
 	"github.com/weirstream/weir/config"
 	"github.com/weirstream/weir/internal/actor"
 	"github.com/weirstream/weir/internal/blob"
+	"github.com/weirstream/weir/internal/cluster/belongings"
 	"github.com/weirstream/weir/internal/cluster/embedded/coordinators"
 	"github.com/weirstream/weir/internal/dispatcher"
 	"github.com/weirstream/weir/internal/ident"
@@ -49,6 +52,7 @@ type Master struct {
 	blobs      *blob.Store
 	manager    *resourcemanager.Manager
 	dispatcher *dispatcher.Dispatcher
+	belongings *belongings.Register
 
 	mu     sync.Mutex // guards server
 	server *server    // nil: REST is not served
@@ -65,11 +69,12 @@ func Start(cfg *config.Config, o Options) (*Master, error) {
 	if err != nil {
 		return nil, err
 	}
-	if m.blobs, err = openBlobs(config.BlobDir(cfg)); err != nil {
-		return nil, err
-	}
 	if m.system, err = listen(cfg, o.Logger); err != nil {
 		return nil, err
+	}
+	if err := m.openFiles(); err != nil {
+		m.system.Close()
+		return nil, fmt.Errorf("start the JobManager: %w", err)
 	}
 	m.loop = actor.Start("jobmanager")
 	m.manager = resourcemanager.New(resourcemanager.Options{
@@ -113,23 +118,26 @@ func (m *Master) settings() (ident.ClusterID, error) {
 	return cluster, nil
 }
 
-// openBlobs opens the store and empties it: jobs do not outlive the process that
-// runs them, so nothing that is left in there is needed.
-func openBlobs(dir string) (*blob.Store, error) {
-	store, err := blob.NewStore(dir)
+// openFiles removes what processes have left that were killed, and makes the
+// store of artifacts. Jobs do not outlive the process that runs them, nor do
+// their artifacts.
+func (m *Master) openFiles() error {
+	run, name := config.RunDir(m.config), fmt.Sprintf("jm-%06x", rand.Uint32N(1<<24))
+	if err := belongings.Sweep(run); err != nil {
+		m.log.Warn("files of a process that is gone stay", "error", err)
+	}
+	var err error
+	if m.belongings, err = belongings.Open(run, name); err != nil {
+		return fmt.Errorf("%w (%s)", err, config.PIDDirectory.Key)
+	}
+	dir := filepath.Join(config.BlobDir(m.config), name)
+	if err = m.belongings.Directory(dir); err == nil {
+		m.blobs, err = blob.NewStore(dir)
+	}
 	if err != nil {
-		return nil, err
+		return errors.Join(fmt.Errorf("%w (%s)", err, config.BlobStorageDirectory.Key), m.belongings.Close())
 	}
-	left, err := store.List()
-	if err != nil {
-		return nil, err
-	}
-	for _, h := range left {
-		if err := store.Delete(h); err != nil {
-			return nil, err
-		}
-	}
-	return store, nil
+	return nil
 }
 
 // listen opens the RPC port. The master must be known by one name only, that
@@ -223,6 +231,9 @@ func (m *Master) Dispatcher() *dispatcher.Dispatcher { return m.dispatcher }
 // keeps it there by Dispatcher.Retain.
 func (m *Master) Blobs() *blob.Store { return m.blobs }
 
+// Belongings lists the files that are removed when the process is gone.
+func (m *Master) Belongings() *belongings.Register { return m.belongings }
+
 // RPCAddress is where TaskManagers reach the master, host:port.
 func (m *Master) RPCAddress() string { return m.system.Self() }
 
@@ -250,7 +261,7 @@ func (m *Master) Close(ctx context.Context) error {
 	})
 	m.system.Close()
 	m.loop.Close()
-	if err = errors.Join(err, stopped); err != nil {
+	if err = errors.Join(err, stopped, m.belongings.Close()); err != nil {
 		return fmt.Errorf("shut the JobManager down: %w", err)
 	}
 	return nil

@@ -47,6 +47,9 @@ func (m *Master) ServeREST(l net.Listener, rest RESTServer) error {
 	m.mu.Lock()
 	m.server = s
 	m.mu.Unlock()
+	if err := m.belongings.Add(s.file); err != nil {
+		return err
+	}
 	if err := addressfile.Write(s.file, addressfile.Addresses{REST: address, RPC: m.RPCAddress()}); err != nil {
 		return err
 	}

@@ -49,7 +49,6 @@ type jobManager struct {
 	log     *slog.Logger
 	file    *logging.File
 	master  *master.Master
-	uploads string // a directory to be removed; empty: none
 }
 
 // start opens the REST port first: that another cluster has it is what goes
@@ -108,14 +107,10 @@ func (j *jobManager) uploadDirectory() (string, error) {
 	if parent == "" {
 		parent = config.TempDirs(cfg)[0]
 	}
-	if err := os.MkdirAll(parent, 0o755); err != nil {
-		return "", fmt.Errorf("make a directory for uploaded programs: %w", err)
+	dir := filepath.Join(parent, fmt.Sprintf("weir-web-%08x", rand.Uint32()))
+	if err := j.master.Belongings().Directory(dir); err != nil {
+		return "", fmt.Errorf("for uploaded programs (%s): %w", config.WebTmpDir.Key, err)
 	}
-	dir, err := os.MkdirTemp(parent, "programs-")
-	if err != nil {
-		return "", fmt.Errorf("make a directory for uploaded programs: %w", err)
-	}
-	j.uploads = dir
 	return dir, nil
 }
 
@@ -124,14 +119,10 @@ func newJobID() ident.JobID {
 }
 
 func (j *jobManager) close() error {
-	var err error
-	if j.master != nil {
-		ctx, cancel := ending(j.options.Config)
-		defer cancel()
-		err = j.master.Close(ctx)
+	if j.master == nil {
+		return nil
 	}
-	if j.uploads != "" {
-		err = errors.Join(err, os.RemoveAll(j.uploads))
-	}
-	return err
+	ctx, cancel := ending(j.options.Config)
+	defer cancel()
+	return j.master.Close(ctx)
 }

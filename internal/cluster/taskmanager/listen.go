@@ -5,9 +5,9 @@ package taskmanager
 import (
 	"errors"
 	"fmt"
-	"io/fs"
 	"iter"
 	"log/slog"
+	"math/rand/v2"
 	"net"
 	"os"
 	"path/filepath"
@@ -15,6 +15,7 @@ import (
 	"syscall"
 
 	"github.com/weirstream/weir/config"
+	"github.com/weirstream/weir/internal/cluster/belongings"
 	"github.com/weirstream/weir/internal/rpc"
 )
 
@@ -84,25 +85,17 @@ const maxSocketPath = 100
 
 // socketPath gives the path of the socket for data from this host, in the run
 // directory, or in a directory of its own where that path would be too long. It
-// belongs to no other process. remove takes it away.
-func socketPath(run, suffix string) (path string, remove func() error, err error) {
+// belongs to no other process, and goes with this one.
+func socketPath(run, suffix string, register *belongings.Register) (path string, err error) {
 	path = filepath.Join(run, "tm-"+suffix+".sock")
 	if len(path) <= maxSocketPath {
-		if err := os.MkdirAll(run, 0o755); err != nil {
-			return "", nil, fmt.Errorf("make the run directory (%s): %w", config.PIDDirectory.Key, err)
-		}
-		return path, func() error {
-			if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
-				return err
-			}
-			return nil
-		}, nil
+		return path, register.Add(path)
 	}
-	dir, err := os.MkdirTemp("", "weir-")
-	if err != nil {
-		return "", nil, fmt.Errorf("make a directory for a socket: %w", err)
+	dir := filepath.Join(os.TempDir(), fmt.Sprintf("weir-%s-%08x", suffix, rand.Uint32()))
+	if err := register.Directory(dir); err != nil {
+		return "", fmt.Errorf("make a directory for a socket: %w", err)
 	}
-	return filepath.Join(dir, "data.sock"), func() error { return os.RemoveAll(dir) }, nil
+	return filepath.Join(dir, "data.sock"), nil
 }
 
 // listenData opens the port where records arrive, and the socket.

@@ -24,6 +24,7 @@ import (
 	"github.com/weirstream/weir/config"
 	"github.com/weirstream/weir/internal/actor"
 	"github.com/weirstream/weir/internal/blob"
+	"github.com/weirstream/weir/internal/cluster/belongings"
 	"github.com/weirstream/weir/internal/ident"
 	"github.com/weirstream/weir/internal/memory"
 	"github.com/weirstream/weir/internal/rpc"
@@ -56,6 +57,8 @@ type TaskManager struct {
 	executor *taskexecutor.Executor
 	port     *dataport.Port
 	fatal    chan error
+	// belongings list what is removed when the process is gone.
+	belongings *belongings.Register
 	// undo is what takes away what Start has made, the last thing first.
 	undo []func() error
 }
@@ -88,6 +91,9 @@ func (t *TaskManager) open(o Options) error {
 	}
 	t.undo = append(t.undo, func() error { t.system.Close(); return nil })
 	suffix := fmt.Sprintf("%06x", rand.Uint32N(1<<24))
+	if err := t.openBelongings(suffix); err != nil {
+		return err
+	}
 	t.id = ident.ResourceID(config.TaskManagerResourceID.In(t.config))
 	if t.id == "" {
 		t.id = ident.ResourceID(t.system.Self() + "-" + suffix)
@@ -108,13 +114,31 @@ func (t *TaskManager) open(o Options) error {
 	return nil
 }
 
+// openBelongings begins the list of what goes with this process, and removes
+// what others have left that were killed.
+func (t *TaskManager) openBelongings(suffix string) error {
+	run := config.RunDir(t.config)
+	if err := belongings.Sweep(run); err != nil {
+		t.log.Warn("files of a process that is gone stay", "error", err)
+	}
+	var err error
+	if t.belongings, err = belongings.Open(run, "tm-"+suffix); err != nil {
+		return fmt.Errorf("%w (%s)", err, config.PIDDirectory.Key)
+	}
+	t.undo = append(t.undo, t.belongings.Close)
+	return nil
+}
+
 // workDirectory makes the directory of everything temporary.
 func (t *TaskManager) workDirectory(suffix string) (string, error) {
 	dir := filepath.Join(config.TempDirs(t.config)[0], "tm-"+suffix)
-	if err := os.MkdirAll(filepath.Join(dir, "workers"), 0o700); err != nil {
+	err := t.belongings.Directory(dir)
+	if err == nil {
+		err = os.Mkdir(filepath.Join(dir, "workers"), 0o700)
+	}
+	if err != nil {
 		return "", fmt.Errorf("make a directory for temporary files (%s): %w", config.TmpDirs.Key, err)
 	}
-	t.undo = append(t.undo, func() error { return os.RemoveAll(dir) })
 	return dir, nil
 }
 
@@ -158,11 +182,10 @@ func (t *TaskManager) openOutLog(number int) (*process.OutLog, error) {
 }
 
 func (t *TaskManager) openDataPort(suffix string) error {
-	socket, remove, err := socketPath(config.RunDir(t.config), suffix)
+	socket, err := socketPath(config.RunDir(t.config), suffix, t.belongings)
 	if err != nil {
 		return err
 	}
-	t.undo = append(t.undo, remove)
 	listeners, err := listenData(t.config, socket)
 	if err != nil {
 		return err

@@ -13,6 +13,7 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/weirstream/weir/config"
+	"github.com/weirstream/weir/internal/cluster/belongings"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -93,14 +94,15 @@ func TestAllProblemsAreListed(t *testing.T) {
 
 func TestALongPathGetsAnotherSocket(t *testing.T) {
 	short := t.TempDir()
-	path, remove, err := socketPath(short, "00ff00")
+	register, err := belongings.Open(short, "tm-00ff00")
+	if err != nil {
+		t.Fatal(err)
+	}
+	path, err := socketPath(short, "00ff00", register)
 	if err != nil || path != filepath.Join(short, "tm-00ff00.sock") {
 		t.Errorf("path %s, error %v", path, err)
 	}
-	if err := remove(); err != nil {
-		t.Error(err)
-	}
-	path, remove, err = socketPath(filepath.Join(short, strings.Repeat("long/", 20)), "00ff00")
+	path, err = socketPath(filepath.Join(short, strings.Repeat("long/", 20)), "00ff00", register)
 	if err != nil || len(path) > maxSocketPath {
 		t.Errorf("path %s, error %v", path, err)
 	}
@@ -109,7 +111,30 @@ func TestALongPathGetsAnotherSocket(t *testing.T) {
 		t.Fatal(err)
 	}
 	l.Close()
-	if err := remove(); err != nil {
+	if err := register.Close(); err != nil {
+		t.Error(err)
+	}
+	if _, err := os.Stat(filepath.Dir(path)); !os.IsNotExist(err) {
+		t.Errorf("the directory of the socket: %v", err)
+	}
+}
+
+// A TaskManager that was killed leaves files; the next one removes them.
+func TestWhatAKilledOneLeftIsRemoved(t *testing.T) {
+	cfg := load(t, "jobmanager.rpc.port=1")
+	run, left := config.RunDir(cfg), filepath.Join(config.TempDirs(cfg)[0], "tm-dead")
+	if err := errors.Join(os.MkdirAll(run, 0o700), os.MkdirAll(filepath.Join(left, "workers"), 0o700),
+		os.WriteFile(filepath.Join(run, "tm-dead.belongings"), []byte(left+"\n"), 0o600)); err != nil {
+		t.Fatal(err)
+	}
+	tm, err := Start(cfg, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := os.Stat(left); !os.IsNotExist(err) {
+		t.Errorf("what was left: %v", err)
+	}
+	if err := tm.Close(t.Context(), "the test is over"); err != nil {
 		t.Error(err)
 	}
 }

@@ -90,6 +90,20 @@ func isDirectory(path string) bool {
 	return err == nil && info.IsDir()
 }
 
+// SweepControlGroups removes the groups of TaskManagers that were killed and
+// were in the control group of this process.
+func SweepControlGroups() {
+	lines, err := os.ReadFile("/proc/self/cgroup")
+	if err != nil {
+		return // without control groups none is left
+	}
+	for line := range strings.Lines(string(lines)) {
+		if g := placeOf(strings.TrimSpace(line), nil); g != nil {
+			g.sweep()
+		}
+	}
+}
+
 // sweep removes groups of TaskManagers that were killed.
 func (g *controlGroups) sweep() {
 	old, _ := filepath.Glob(filepath.Join(g.parent, groupPrefix+"*"))

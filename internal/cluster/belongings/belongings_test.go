@@ -1,0 +1,109 @@
+//go:build unix
+
+package belongings
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+func exists(path string) bool {
+	_, err := os.Lstat(path)
+	return err == nil
+}
+
+func open(t *testing.T, directory, name string) *Register {
+	t.Helper()
+	r, err := Open(directory, name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { r.Close() })
+	return r
+}
+
+func populate(t *testing.T, r *Register, path string) {
+	t.Helper()
+	if err := r.Directory(path); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(path, "file"), nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// die ends a register as the death of its process does: nothing is removed, and
+// the lock is free.
+func (r *Register) die() { r.file.Close(); r.file = nil }
+
+func TestWhatGoesWithAProcess(t *testing.T) {
+	run, tmp := t.TempDir(), t.TempDir()
+	ended, killed, alive := open(t, run, "tm-1"), open(t, run, "tm-2"), open(t, run, "tm-3")
+	one, two, three := filepath.Join(tmp, "tm-1"), filepath.Join(tmp, "tm-2"), filepath.Join(tmp, "tm-3")
+	populate(t, ended, one)
+	populate(t, killed, two)
+	populate(t, alive, three)
+	if err := killed.Add(filepath.Join(run, "tm-never-made.sock")); err != nil {
+		t.Error(err)
+	}
+	killed.die()
+	if err := ended.Close(); err != nil || exists(one) || !exists(two) || !exists(three) {
+		t.Errorf("after the end of one: error %v", err)
+	}
+	for range 2 {
+		if err := Sweep(run); err != nil || exists(two) || !exists(three) {
+			t.Errorf("after a sweep: error %v", err)
+		}
+	}
+	if err := alive.Close(); err != nil || exists(three) {
+		t.Errorf("after the end of all: error %v", err)
+	}
+	if left, _ := os.ReadDir(run); len(left) > 0 {
+		t.Errorf("left: %v", left)
+	}
+	if err := alive.Add(three); err == nil {
+		t.Error("a path was added after Close")
+	}
+}
+
+func TestANameIsOneProcess(t *testing.T) {
+	run := t.TempDir()
+	open(t, run, "tm-1")
+	if _, err := Open(run, "tm-1"); err == nil || !strings.Contains(err.Error(), "another process has it") {
+		t.Errorf("got %v", err)
+	}
+}
+
+// Whatever a list holds, only absolute paths with names of Weir's are removed.
+func TestListed(t *testing.T) {
+	for text, want := range map[string]string{
+		"":                              "",
+		"/tmp/tm-1\n":                   "/tmp/tm-1",
+		"/tmp/tm-1\n/tmp/tm-2":          "/tmp/tm-1",
+		"/\n/tmp\ntm-1\n/tmp/tm-\n":     "",
+		"/tmp/tm-1/../../etc\n":         "",
+		"/tmp/tm-1/..\n/a/weir-x\n":     "/a/weir-x",
+		"/home/user\n\n/tmp/jm-1/a b\n": "",
+	} {
+		if got := strings.Join(listed(text), " "); got != want {
+			t.Errorf("%q: got %q, want %q", text, got, want)
+		}
+	}
+	if err := open(t, t.TempDir(), "jm-1").Add("/tmp/precious"); err == nil {
+		t.Error("a path that is not ours was taken")
+	}
+}
+
+func FuzzListed(f *testing.F) {
+	f.Add("/tmp/tm-1\n/tmp/tm-2")
+	f.Add("/\n..\n/tmp/../tm-1\n")
+	f.Fuzz(func(t *testing.T, text string) {
+		for _, path := range listed(text) {
+			if !removable(path) || !strings.Contains(text, path+"\n") {
+				t.Errorf("%q gives %q", text, path)
+			}
+		}
+	})
+}
