@@ -29,6 +29,9 @@ const (
 	// life of it.
 	keyProcess  = "weir-process-bin"
 	keyInstance = "weir-instance"
+	// And it says which of the callee's names it has dialled: a connection takes
+	// the place of an older one to the same name only.
+	keyCallee = "weir-callee-bin"
 )
 
 // A connection carries this process's calls to one other process.
@@ -149,7 +152,7 @@ func newClient(socket net.Conn) (*grpc.ClientConn, error) {
 // open starts the stream and checks that the other side is one of us.
 func (conn *connection) open(ctx context.Context, client *grpc.ClientConn) (grpc.ClientStream, error) {
 	ctx = metadata.AppendToOutgoingContext(ctx,
-		keyProtocol, protocol, keyProcess, conn.server.self, keyInstance, conn.server.instance)
+		keyProtocol, protocol, keyProcess, conn.server.self, keyInstance, conn.server.instance, keyCallee, conn.process)
 	stream, err := client.NewStream(ctx, &grpc.StreamDesc{StreamName: streamName, ServerStreams: true, ClientStreams: true},
 		"/"+serviceName+"/"+streamName, grpc.ForceCodecV2(frameCodec{}),
 		grpc.MaxCallRecvMsgSize(maxFrame), grpc.MaxCallSendMsgSize(maxFrame))

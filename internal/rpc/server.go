@@ -62,7 +62,7 @@ type Server struct {
 	mu          sync.Mutex // guards the fields below
 	closed      bool
 	connections map[string]*connection // by process; those not known to be broken
-	sessions    map[string]*session    // by the caller's instance
+	sessions    map[string]*session    // by their keys
 
 	tasks sync.WaitGroup
 	ended chan struct{} // closed when Close has done its work

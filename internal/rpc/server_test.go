@@ -259,6 +259,31 @@ func TestNewerConnectionReplacesOlder(t *testing.T) {
 	}
 }
 
+// A process that is known by two names is called under both, without the one
+// connection taking the other's place.
+func TestTwoNamesOfOneProcess(t *testing.T) {
+	sys := listen(t, "127.0.0.1:0")
+	serveEcho(t, sys)
+	c := newCaller(t)
+	_, port, err := net.SplitHostPort(sys.Self())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range 3 {
+		c.mustEcho(t, sys.Self())
+		c.mustEcho(t, "localhost:"+port)
+	}
+	lost := make(chan error, 1)
+	c.sys.Watch(c.loop, sys.Self(), func(cause error) { lost <- cause })
+	c.mustEcho(t, "localhost:"+port)
+	c.mustEcho(t, sys.Self())
+	select {
+	case cause := <-lost:
+		t.Errorf("a connection was lost: %v", cause)
+	default:
+	}
+}
+
 // A process that comes back at its address is reached by the next call.
 func TestRestartedProcessIsReachedAtOnce(t *testing.T) {
 	c := newCaller(t)

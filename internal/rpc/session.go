@@ -14,14 +14,15 @@ import (
 // A session is the accepting side of a connection: it delivers another
 // process's calls and sends the answers.
 //
-// A process that connects anew replaces its older session, and the older one
-// has stopped delivering before the newer begins: a call that was reported as
-// lost is never executed after a later one.
+// A process that connects anew replaces its older session, if it uses the same
+// name for this process, and the older one has stopped delivering before the
+// newer begins: a call that was reported as lost is never executed after a later
+// one.
 type session struct {
-	server   *Server
-	process  string // as the caller names itself
-	instance string
-	out      *outbox
+	server  *Server
+	process string // as the caller names itself
+	key     string // the caller's life and the name it has for this process
+	out     *outbox
 
 	haltOnce  sync.Once
 	halted    chan struct{} // closed: deliver and send nothing more
@@ -85,7 +86,7 @@ func (s *Server) admit(stream grpc.ServerStream) (*session, error) {
 		return ""
 	}
 	in := &session{
-		server: s, process: one(keyProcess), instance: one(keyInstance), out: newOutbox(),
+		server: s, process: one(keyProcess), key: one(keyInstance) + " " + one(keyCallee), out: newOutbox(),
 		halted: make(chan struct{}), readDone: make(chan struct{}), writeDone: make(chan struct{}),
 	}
 	if theirs := one(keyProtocol); theirs != protocol {
@@ -97,8 +98,8 @@ func (s *Server) admit(stream grpc.ServerStream) (*session, error) {
 		s.mu.Unlock()
 		return nil, status.Errorf(codes.Unavailable, "process %s ends", s.self)
 	}
-	older := s.sessions[in.instance]
-	s.sessions[in.instance] = in
+	older := s.sessions[in.key]
+	s.sessions[in.key] = in
 	s.mu.Unlock()
 	if older != nil {
 		older.halt()
@@ -113,10 +114,10 @@ func (s *Server) admit(stream grpc.ServerStream) (*session, error) {
 func (s *Server) dismiss(in *session) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.sessions[in.instance] != in {
+	if s.sessions[in.key] != in {
 		return false
 	}
-	delete(s.sessions, in.instance)
+	delete(s.sessions, in.key)
 	return true
 }
 
