@@ -32,6 +32,7 @@ type totals struct {
 	seeds        int
 	events       uint64
 	faults, jobs map[string]int
+	met          map[string]int
 	broken       []cluster.Result // the lowest seeds first, at most three
 }
 
@@ -45,6 +46,9 @@ func (s *totals) add(r cluster.Result) {
 	}
 	for state, n := range r.Jobs {
 		s.jobs[state] += n
+	}
+	for what, n := range r.Met {
+		s.met[what] += n
 	}
 	if r.Broken != nil {
 		s.broken = append(s.broken, r)
@@ -89,7 +93,7 @@ func TestWorld(t *testing.T) {
 	case n == 0:
 		n = seedsByDefault
 	}
-	sum := totals{faults: map[string]int{}, jobs: map[string]int{}}
+	sum := totals{faults: map[string]int{}, jobs: map[string]int{}, met: map[string]int{}}
 	var next atomic.Uint64
 	var players sync.WaitGroup
 	for range runtime.GOMAXPROCS(0) {
@@ -107,8 +111,15 @@ func TestWorld(t *testing.T) {
 	fmt.Printf("simulation: %d seeds, %d events, %.1f faults a seed\n", sum.seeds, sum.events, float64(faults)/float64(sum.seeds))
 	t.Logf("faults: %s", listed(sum.faults))
 	t.Logf("jobs at the end: %s", listed(sum.jobs))
+	t.Logf("met: %s", listed(sum.met))
 	for _, r := range sum.broken {
 		report(t, r)
+	}
+	for _, what := range []string{"tasks of an older JobMaster", "deployments", "regions of several subtasks", "freed slots",
+		"duplicate submissions", "jobs at their next master"} {
+		if sum.met[what] == 0 && n >= seedsByDefault {
+			t.Errorf("no %s in %d seeds", what, n)
+		}
 	}
 	if faults < 20*sum.seeds && n >= seedsInShort {
 		t.Errorf("%d faults in %d seeds, want 20 a seed", faults, sum.seeds)

@@ -25,10 +25,13 @@ type checks struct {
 	owners map[ident.AllocationID]owner
 	code   userCode
 	looked uint64
+	// met counts what the checkers had to look at, so that a world in which
+	// nothing happens is noticed.
+	met map[string]int
 }
 
 func newChecks(c *Cluster) *checks {
-	return &checks{c: c, census: map[string]int{}, owners: map[ident.AllocationID]owner{}, code: newUserCode()}
+	return &checks{c: c, census: map[string]int{}, owners: map[ident.AllocationID]owner{}, code: newUserCode(), met: map[string]int{}}
 }
 
 // broken notes that an invariant did not hold; the first time counts.

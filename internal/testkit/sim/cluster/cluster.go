@@ -136,6 +136,7 @@ func (c *Cluster) startMaster() {
 			return jm, err
 		}})
 	c.master = m
+	c.submitLost()
 }
 
 func (c *Cluster) managerAddress() rpc.Address {
@@ -223,7 +224,11 @@ func (c *Cluster) endMaster(silent bool) {
 		c.manager = nil
 	}
 	m.proc.Crash(silent)
-	c.world.At(c.span(100*time.Millisecond, 30*time.Second), "start", c.startMaster)
+	back := c.span(100*time.Millisecond, 30*time.Second)
+	if c.rand.IntN(2) == 0 {
+		back = c.span(time.Millisecond, 100*time.Millisecond) // before anybody has noticed
+	}
+	c.world.At(back, "start", c.startMaster)
 }
 
 func (c *Cluster) endManager(silent bool) {

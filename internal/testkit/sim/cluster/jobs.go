@@ -137,6 +137,9 @@ func (k *checks) watchRegions(w *watched, v *execgraph.View) {
 				deployed++
 			}
 		}
+		if len(region) > 1 && deployed > 0 {
+			k.met["regions of several subtasks"]++
+		}
 		if deployed != 0 && deployed != len(region) {
 			k.broken("20", "job %s: %d of the %d subtasks of region %d were deployed", v.Job, deployed, len(region), i)
 		}
@@ -222,6 +225,7 @@ func (k *checks) watchDeployment(w *watched, attempt ident.AttemptID, request *p
 	for _, s := range w.master.Pool().Slots() {
 		held = held || s.Allocation.String() == request.Task.AllocationId && "sim:"+s.DataAddresses[0] == to.Process+":1"
 	}
+	k.met["deployments"]++
 	switch sub := &vertex.Subtasks[attempt.Subtask]; {
 	case sub.ID != attempt || sub.State != status.Deploying || v.State != status.JobRunning:
 		k.broken("16", "attempt %s is deployed while the job is %s and the subtask's attempt %s is %s", attempt, v.State, sub.ID, sub.State)

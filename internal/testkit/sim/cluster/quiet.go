@@ -1,6 +1,7 @@
 package cluster
 
-import ("fmt"
+import (
+	"fmt"
 	"github.com/weirstream/weir/internal/ident"
 	"github.com/weirstream/weir/internal/resourcemanager/slotmanager"
 	"github.com/weirstream/weir/internal/status"

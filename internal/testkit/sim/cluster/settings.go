@@ -45,7 +45,7 @@ func draw(r *rand.Rand) settings {
 		jobTimeout:   pick(r, 10*time.Second, 30*time.Second, 2*time.Minute),
 		startUp:      pick(r, 0, 5*time.Second, 20*time.Second),
 		faultTime:    time.Duration(20+r.IntN(100)) * time.Second,
-		calm:         r.IntN(10) == 0, masterFaults: r.IntN(3) == 0,
+		calm:         r.IntN(10) == 0, masterFaults: r.IntN(2) == 0,
 		jobs: 1 + r.IntN(6),
 	}
 	if r.IntN(2) == 0 {

@@ -103,6 +103,7 @@ func (k *checks) watchFreed(t *taskManager, v *taskexecutor.View) {
 			continue
 		}
 		delete(before.held, index)
+		k.met["freed slots"]++
 		reported := false
 		for _, r := range before.told {
 			reported = reported || r.index == index && r.allocation == a.String()

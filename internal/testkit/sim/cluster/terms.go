@@ -83,6 +83,7 @@ func (k *checks) watchTerms(t *taskManager, v *taskexecutor.View) {
 				continue
 			}
 			r.old = k.c.world.Now()
+			k.met["tasks of an older JobMaster"]++
 			if !r.stop && !r.task.told && !r.task.worker.told {
 				k.broken("3", "TaskManager %s knows JobMaster %s of job %s and lets %s of JobMaster %s run", t.machine.id, j.Term, j.ID,
 					r.task.attempt, k.code.terms[r.task.attempt.Graph])

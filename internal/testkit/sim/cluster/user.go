@@ -98,12 +98,26 @@ func (c *Cluster) submit(j *job, tries int) {
 	var duplicate *dispatcher.DuplicateError
 	switch known := j.at == m.proc.Life(); {
 	case err == nil && !known:
+		if j.at != 0 {
+			c.checks.met["jobs at their next master"]++
+		}
 		j.at, j.canceled = m.proc.Life(), 0
 		c.world.Note("user", fmt.Sprintf("submitted job %.4s, %d slots", j.id, j.needs))
 	case errors.Is(err, dispatcher.ErrClosing):
 	case errors.As(err, &duplicate) && known:
+		c.checks.met["duplicate submissions"]++
 	default:
 		c.checks.broken("dispatcher", "job %s, taken by this master before: %v; submit says: %v", j.id, known, err)
+	}
+}
+
+// submitLost submits most of what the last master took with it, some of it
+// before the TaskManagers know that it is gone.
+func (c *Cluster) submitLost() {
+	for _, j := range c.jobs {
+		if j.at != 0 && c.rand.IntN(4) > 0 {
+			c.world.At(c.span(time.Millisecond, 30*time.Second), "submit again", func() { c.submit(j, 5) })
+		}
 	}
 }
 
