@@ -4,6 +4,7 @@ package program
 
 import (
 	"encoding/json/v2"
+	"flag"
 	"fmt"
 	"os"
 	"os/exec"
@@ -40,6 +41,11 @@ func behave(path string, args []string) int {
 	case "exit":
 		fmt.Fprintln(os.Stderr, "cannot read the configuration")
 		return 3
+	case "usage":
+		flag.CommandLine.Init("job", flag.ContinueOnError)
+		flag.String("input", "", "a glob")
+		_ = flag.CommandLine.Parse([]string{"-bad"})
+		return 2
 	case "silent exit":
 		return 4
 	case "no job":
@@ -93,7 +99,11 @@ func describe(path string, args []string) int {
 
 // orphan leaves a child that keeps the output open and holds a lock.
 func orphan(path string, args []string) int {
-	child := exec.Command(os.Args[0], "hold", args[1])
+	self, err := os.Executable()
+	if err != nil {
+		return 92
+	}
+	child := exec.Command(self, "hold", args[1])
 	out, err := child.StdoutPipe()
 	if err != nil {
 		return 96

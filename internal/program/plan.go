@@ -126,6 +126,7 @@ func (p *Planner) run(ctx context.Context, of Program, dir string, args, env []s
 	defer release()
 
 	cmd, err := start(timed, of.Path, args, func(cmd *exec.Cmd) {
+		cmd.Args[0] = of.Name // what it calls itself in its messages
 		cmd.Dir, cmd.Env, cmd.Stdout, cmd.Stderr = dir, env, output, output
 	})
 	if err != nil {

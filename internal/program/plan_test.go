@@ -74,6 +74,7 @@ func TestPlanFails(t *testing.T) {
 		"panic":       {cause: "ended before it described its job: panic: boom", output: "goroutine"},
 		"late panic":  {cause: "panic: at the end", output: "goroutine"},
 		"exit":        {cause: "cannot read the configuration (exit status 3)", output: "cannot read the configuration"},
+		"usage":       {cause: "flag provided but not defined: -bad (exit status 2)", output: "a glob"},
 		"silent exit": {cause: "ended before it described its job: exit status 4"},
 		"no job":      {cause: "without calling Execute", output: "nothing to do"},
 		"garbage":     {cause: "cannot be read"},

@@ -56,8 +56,18 @@ func (t *tail) death() string {
 	return ""
 }
 
-// last is the last line that holds something.
+// last is the last line that holds something, or where package flag explains
+// itself the one before that, which says what was wrong.
 func (t *tail) last() string {
-	lines := strings.Split(strings.TrimSpace(t.String()), "\n")
-	return strings.TrimSpace(lines[len(lines)-1])
+	last := ""
+	for line := range strings.Lines(t.String()) {
+		line = strings.TrimSpace(line)
+		if last != "" && (line == "Usage:" || strings.HasPrefix(line, "Usage of ")) {
+			break
+		}
+		if line != "" {
+			last = line
+		}
+	}
+	return last
 }

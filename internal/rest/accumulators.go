@@ -30,15 +30,19 @@ func (s *Server) jobAccumulators(r *request) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
-	all := []accumulator{}
-	for _, a := range v.Accumulators {
-		all = append(all, accumulator{a.Name, "String", a.Value})
-	}
 	return ok(struct {
 		Job        []empty          `json:"job-accumulators"`
 		User       []accumulator    `json:"user-task-accumulators"`
 		Serialized map[string]empty `json:"serialized-user-task-accumulators"`
-	}{User: all})
+	}{User: allAccumulators(&v)})
+}
+
+func allAccumulators(v *execgraph.View) []accumulator {
+	all := []accumulator{}
+	for _, a := range v.Accumulators {
+		all = append(all, accumulator{a.Name, "String", a.Value})
+	}
+	return all
 }
 
 func (s *Server) vertexAccumulators(r *request) (answer, error) {

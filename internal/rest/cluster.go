@@ -2,7 +2,9 @@ package rest
 
 import (
 	"cmp"
+	"net/url"
 	"runtime"
+	"strings"
 	"time"
 
 	"github.com/weirstream/weir/config"
@@ -18,6 +20,8 @@ func (s *Server) clusterRoutes() []route {
 		get("/jobmanager/environment", s.environment),
 		get("/jobs/:jobid/jobmanager/environment", s.environment),
 		get("/jobs/:jobid/jobmanager/log-url", s.logURL),
+		get("/jobs/:jobid/taskmanagers/:taskmanagerid/log-url", s.taskManagerLogURL),
+		get("/jobmanager/thread-dump", s.goroutines),
 		get("/jobmanager/log", s.jobManagerLog),
 		get("/jobmanager/stdout", s.jobManagerStdout),
 		get("/jobmanager/logs", s.jobManagerLogs),
@@ -144,10 +148,43 @@ func (s *Server) environment(*request) (answer, error) {
 	}{JVM: machine{Version: "Weir " + s.Version + " (" + runtime.Version() + ")", Arch: runtime.GOARCH}})
 }
 
+// logLink is where the web interface shows a log.
+type logLink struct {
+	URL string `json:"url"`
+}
+
 func (s *Server) logURL(r *request) (answer, error) {
+	return ok(logLink{"http://" + hostOf(r.Request) + "/#/job-manager/logs"})
+}
+
+func (s *Server) taskManagerLogURL(r *request) (answer, error) {
+	return ok(logLink{"http://" + hostOf(r.Request) + "/#/task-manager/" + url.PathEscape(r.params["taskmanagerid"]) + "/logs"})
+}
+
+// maxStacks bounds the text of all stacks, in bytes.
+const maxStacks = 8 << 20
+
+// goroutines gives the stacks of the JobManager's goroutines, as Flink gives
+// those of threads.
+func (s *Server) goroutines(*request) (answer, error) {
+	type thread struct {
+		Name string `json:"threadName"`
+		Info string `json:"stringifiedThreadInfo"`
+	}
+	text := make([]byte, 64<<10)
+	n := runtime.Stack(text, true)
+	for n == len(text) && n < maxStacks {
+		text = make([]byte, 2*len(text))
+		n = runtime.Stack(text, true)
+	}
+	threads := []thread{}
+	for stack := range strings.SplitSeq(string(text[:n]), "\n\n") {
+		name, _, _ := strings.Cut(stack, " [")
+		threads = append(threads, thread{name, stack})
+	}
 	return ok(struct {
-		URL string `json:"url"`
-	}{"http://" + hostOf(r.Request) + "/#/job-manager/logs"})
+		Threads []thread `json:"threadInfos"`
+	}{threads})
 }
 
 // dataSets lists the results kept between jobs; this version keeps none.

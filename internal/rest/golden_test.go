@@ -86,14 +86,14 @@ var situations = []struct {
 // notServed are Flink's paths that this version answers as unknown.
 var notServed = []string{
 	"DELETE /datasets/:id", "GET /datasets/delete/:id",
-	"POST /jars/:id/run-application", "GET /jobmanager/profiler", "POST /jobmanager/profiler", "GET /jobmanager/thread-dump",
+	"POST /jars/:id/run-application", "GET /jobmanager/profiler", "POST /jobmanager/profiler",
 	"GET /jobs/:id/checkpoints/:id", "POST /jobs/:id/checkpoints", "PATCH /jobs/:id/clientHeartbeat",
 	"GET /jobs/:id/rescales/config", "GET /jobs/:id/rescales/history", "GET /jobs/:id/rescales/overview", "GET /jobs/:id/rescales/summary",
 	"PATCH /jobs/:id/rescaling", "GET /jobs/:id/rescaling/:id", "GET /jobs/:id/resource-requirements", "PUT /jobs/:id/resource-requirements",
 	"GET /jobs/:id/savepoints/:id", "POST /jobs/:id/savepoints", "POST /jobs/:id/stop", "GET /jobs/:id/yarn-stop",
 	"GET /jobs/:id/checkpoints/details/:id/subtasks/:id",
 	"POST /savepoint-disposal", "GET /savepoint-disposal/:id",
-	"GET /taskmanagers/:id/profiler", "GET /taskmanagers/:id/thread-dump", "GET /jobs/:id/taskmanagers/:id/log-url",
+	"GET /taskmanagers/:id/profiler", "GET /taskmanagers/:id/thread-dump",
 }
 
 var (

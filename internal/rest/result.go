@@ -15,19 +15,19 @@ type statusID struct {
 	ID string `json:"id"`
 }
 
-// jobResult is how a job ended.
+// jobResult is how a job ended. Java clients read it token by token: it holds
+// exactly Flink's fields, and what is ours stands beside it.
 type jobResult struct {
 	ID     ident.JobID `json:"id"`
 	Name   string      `json:"name"`
 	Status string      `json:"application-status"`
 	// Serialized are results as Java objects, of which there are none here.
-	Serialized   map[string]string `json:"accumulator-results"`
-	Runtime      int64             `json:"net-runtime"`
-	Cause        *throwable        `json:"failure-cause,omitempty"`
-	Application  ident.JobID       `json:"application-id"`
-	Start        int64             `json:"start-time"`
-	End          int64             `json:"end-time"`
-	Accumulators []accumulator     `json:"accumulators"` // ours: results as text
+	Serialized  map[string]string `json:"accumulator-results"`
+	Runtime     int64             `json:"net-runtime"`
+	Cause       *throwable        `json:"failure-cause,omitempty"`
+	Application ident.JobID       `json:"application-id"`
+	Start       int64             `json:"start-time"`
+	End         int64             `json:"end-time"`
 }
 
 // throwable is an error as clients of Flink read it: those in Java take only
@@ -56,15 +56,14 @@ func (s *Server) result(r *request) (answer, error) {
 	return ok(struct {
 		Status statusID  `json:"status"`
 		Result jobResult `json:"job-execution-result"`
-	}{statusID{"COMPLETED"}, s.resultOf(&v)})
+		// Accumulators are ours: results as text.
+		Accumulators []accumulator `json:"accumulators"`
+	}{statusID{"COMPLETED"}, s.resultOf(&v), allAccumulators(&v)})
 }
 
 func (s *Server) resultOf(v *execgraph.View) jobResult {
 	res := jobResult{
 		ID: v.Job, Name: v.Name, Runtime: v.Duration(s.Now()).Milliseconds(), Application: v.Job, Start: millis(v.Start), End: millis(v.End),
-	}
-	for _, a := range v.Accumulators {
-		res.Accumulators = append(res.Accumulators, accumulator{a.Name, "String", a.Value})
 	}
 	switch v.State {
 	case status.JobFinished:

@@ -112,28 +112,29 @@ func New(o Options) *Server {
 // first free one of its ranges is taken, or else rest.port.
 func Listen(c *config.Config) (net.Listener, error) {
 	host := config.RestBindAddress.In(c)
-	port := config.RestPort.In(c)
-	ranges, ranged := config.RestBindPort.Lookup(c)
-	if !ranged {
+	ranges, set := config.RestBindPort.Lookup(c) // or rest.port, on which it falls back
+	if !set {
+		port := config.RestPort.In(c)
 		ranges = []config.PortRange{{First: port, Last: port}}
 	}
-	var last error
+	var taken error
 	for _, r := range ranges {
 		for p := r.First; p <= r.Last; p++ {
-			l, err := net.Listen("tcp", net.JoinHostPort(host, strconv.Itoa(p)))
+			address := net.JoinHostPort(host, strconv.Itoa(p))
+			l, err := net.Listen("tcp", address)
 			if err == nil {
 				return l, nil
 			}
-			last = err
 			if !errors.Is(err, syscall.EADDRINUSE) {
-				return nil, fmt.Errorf("listen for REST on %s: %w", net.JoinHostPort(host, strconv.Itoa(p)), err)
+				return nil, fmt.Errorf("listen for REST on %s: %w", address, err)
 			}
+			taken = fmt.Errorf("listen for REST on %s: the port is in use; stop what uses it or set %s: %w", address, config.RestPort.Key, err)
 		}
 	}
-	if ranged {
-		return nil, fmt.Errorf("listen for REST on %s: no port of rest.bind-port is free: %w", host, last)
+	if len(ranges) > 1 || ranges[0].First < ranges[0].Last {
+		return nil, fmt.Errorf("no port of %s is free: %w", config.RestBindPort.Key, taken)
 	}
-	return nil, fmt.Errorf("listen for REST on %s: the port is in use; stop what uses it or set rest.port: %w", net.JoinHostPort(host, strconv.Itoa(port)), last)
+	return nil, taken
 }
 
 // Serve answers what comes in on l until Close or Shutdown.
