@@ -609,6 +609,32 @@ func TestDeadJobMasterIsLostSooner(t *testing.T) {
 	})
 }
 
+// A process that was started anew answers, and does not have the JobMaster.
+func TestJobMasterWhoseProcessWasStartedAnew(t *testing.T) {
+	inWorld(t, func(w *world) {
+		w.run(1)
+		w.jm.Close()
+		time.Sleep(time.Second)
+		w.want()
+		w.jm = w.net.System("jm")
+		time.Sleep(time.Second)
+		w.want("worker: stop t1", "rm: slot 0 free", "worker: shut down")
+	})
+}
+
+// A master that is back is asked at once for its JobMasters.
+func TestMasterIsBack(t *testing.T) {
+	inWorld(t, func(w *world) {
+		w.run(1)
+		w.jm.Close()
+		time.Sleep(10 * time.Second)
+		w.want()
+		w.jm = w.net.System("jm")
+		w.on(func() { w.e.retryAt("mem:jm") })
+		w.want("worker: stop t1", "rm: slot 0 free", "worker: shut down")
+	})
+}
+
 func TestNewJobMasterTakesOver(t *testing.T) {
 	inWorld(t, func(w *world) {
 		w.run(1)

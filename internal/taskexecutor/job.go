@@ -106,6 +106,11 @@ func (e *Executor) registerAtJobMaster(j *job) {
 	gateway.RegisterTaskManager.Call(e.system, e.loop, j.address, j.term, request, registrationTimeout(j.attempt), func(answer *pb.RegisterTaskManagerResponse, err error) {
 		switch {
 		case j.epoch != epoch || e.stopped != nil:
+		case errors.Is(err, rpc.ErrUnknownEndpoint):
+			// Its process answers and does not have it: it was started anew, or
+			// the job has ended there.
+			e.log.Warn("JobMaster is gone", "job", j.id, "error", err)
+			e.windDown(j, "the JobMaster does not exist any more")
 		case err != nil:
 			wait := retryDelay(j.attempt)
 			j.attempt++
@@ -135,6 +140,19 @@ func (e *Executor) connectedTo(j *job) {
 	e.offer(j, true)
 	for _, t := range slices.Clone(j.tasks) {
 		e.pump(t)
+	}
+}
+
+// retryAt tries at once to reach the JobMasters of a process that answers
+// again, rather than when their next attempt is due.
+func (e *Executor) retryAt(process string) {
+	for _, j := range slices.Clone(e.jobs) {
+		if j.state == connecting && j.retry != nil && j.address.Process == process {
+			stopTimer(&j.retry)
+			j.epoch++ // an attempt may be under way
+			j.attempt = 0
+			e.registerAtJobMaster(j)
+		}
 	}
 }
 

@@ -135,6 +135,7 @@ func (e *Executor) reportSlots() {
 		m.reported = true
 		stopTimer(&m.giveUp)
 		e.log.Info("registered at the ResourceManager", "address", e.options.ResourceManager.String(), "term", m.term)
+		e.retryAt(e.options.ResourceManager.Process)
 	})
 }
 
