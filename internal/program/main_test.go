@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"runtime"
 	"strings"
 	"syscall"
 	"testing"
@@ -56,6 +57,7 @@ func behave(path string, args []string) int {
 		return 0
 	case "loop":
 		for {
+			runtime.Gosched()
 		}
 	case "chatter":
 		for {

@@ -46,6 +46,12 @@ type Planner struct {
 // id; its Artifact names the program and args. Plan fails with a *PlanError
 // when the program is at fault, and with the cause of ctx when that ends first.
 func (p *Planner) Plan(ctx context.Context, of Program, args []string, settings map[string]string) (*jobgraph.Graph, error) {
+	select {
+	case p.Store.planning <- struct{}{}:
+		defer func() { <-p.Store.planning }()
+	case <-ctx.Done():
+		return nil, fmt.Errorf("plan %s: %w", of.Name, context.Cause(ctx))
+	}
 	sum, err := p.Store.Sum(of)
 	if err != nil {
 		return nil, err

@@ -42,9 +42,16 @@ type Program struct {
 type Store struct {
 	dir string
 
+	// planning has one element for each program that is being planned.
+	planning chan struct{}
+
 	mu   sync.Mutex        // guards sums; never held while a file is read
 	sums map[string]string // SHA-256 by id, of programs whose hash is known
 }
+
+// maxPlanning is how many programs of a store are planned at the same time;
+// those that come then wait.
+const maxPlanning = 4
 
 // Open opens the store in dir, which is made if need be, and removes what an
 // earlier process left half done.
@@ -63,7 +70,7 @@ func Open(dir string) (*Store, error) {
 			}
 		}
 	}
-	return &Store{dir: dir, sums: map[string]string{}}, nil
+	return &Store{dir: dir, planning: make(chan struct{}, maxPlanning), sums: map[string]string{}}, nil
 }
 
 // Dir is the directory.

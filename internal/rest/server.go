@@ -12,6 +12,7 @@ import (
 	"strconv"
 	"syscall"
 	"time"
+	"uuid"
 
 	"github.com/weirstream/weir/config"
 	"github.com/weirstream/weir/internal/execgraph"
@@ -46,14 +47,14 @@ type Options struct {
 	Jobs         Jobs
 	TaskManagers TaskManagers
 
-	// Programs are the uploaded programs and Planner runs them; nil: no
-	// program can be submitted.
+	// Programs are the uploaded programs; nil: no program can be submitted.
+	// Planner runs them; nil: one with the usual limits.
 	Programs *program.Store
 	Planner  *program.Planner
 	// Publish makes a program's bytes available to the TaskManagers; it is
 	// called before a job that needs them is submitted. Nil: they need none.
 	Publish func(ctx context.Context, p program.Program, sha256 string) error
-	// NewJobID draws the id of a job whose submitter gave none.
+	// NewJobID draws the id of a job whose submitter gave none; nil: at random.
 	NewJobID func() ident.JobID
 
 	// Logs is the JobManager's log directory and LogFile the name of its log
@@ -95,6 +96,12 @@ func New(o Options) *Server {
 	}
 	if o.Now == nil {
 		o.Now = time.Now
+	}
+	if o.Planner == nil {
+		o.Planner = &program.Planner{Store: o.Programs}
+	}
+	if o.NewJobID == nil {
+		o.NewJobID = func() ident.JobID { return ident.JobID{ID: ident.ID(uuid.NewV4())} }
 	}
 	s := &Server{
 		Options: o, maxContent: int64(config.RestServerMaxContentLength.In(o.Config)),
