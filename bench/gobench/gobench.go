@@ -27,10 +27,11 @@ import (
 type Suite struct {
 	Package string // as "./bench"
 	Match   string // as -test.bench takes it
+	Skip    string // as -test.skip takes it
+	// Time is how long one benchmark runs in one round, as -test.benchtime takes
+	// it.
+	Time string
 }
-
-// benchTime is how long one benchmark runs in one round.
-const benchTime = "0.5s"
 
 // Run runs the suites so often and adds every metric to values under
 // "name metric", where the name is without "Benchmark" and processors.
@@ -51,7 +52,7 @@ func Run(ctx context.Context, suites []Suite, rounds int, values figure.Values, 
 	for round := range rounds {
 		for i, s := range suites {
 			fmt.Fprintf(log, "benchmarks of %s, round %d of %d\n", s.Package, round+1, rounds)
-			cmd := exec.CommandContext(ctx, binaries[i], "-test.run=^$", "-test.bench="+s.Match, "-test.benchtime="+benchTime)
+			cmd := exec.CommandContext(ctx, binaries[i], "-test.run=^$", "-test.bench="+s.Match, "-test.skip="+s.Skip, "-test.benchtime="+s.Time)
 			cmd.Dir = s.Package
 			out, err := cmd.CombinedOutput()
 			if read := Read(bytes.NewReader(out), values); err == nil {
