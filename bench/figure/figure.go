@@ -22,6 +22,8 @@ type Figure struct {
 	// is only shown.
 	Limit  float64
 	AtMost bool
+	// Wall says that it is wall time, which other programs make longer.
+	Wall bool
 	// Missed says why the limit is not reached, where that is known.
 	Missed string
 }

@@ -31,6 +31,7 @@ func TestTableNamesWhatIsMissedOrNotMeasured(t *testing.T) {
 		{Name: "slow", Key: "slow", Unit: "ms", Limit: 2.5, AtMost: true, Missed: "it waits"},
 		{Name: "gone", Key: "gone", Unit: "ms", Limit: 1, AtMost: true},
 		{Name: "shown", Key: "shown", Unit: "s"},
+		{Name: "late", Key: "late", Unit: "ms", Limit: 2.5, AtMost: true, Wall: true},
 	}
 	values := Values{}
 	values.Add("fast", 5)
@@ -38,13 +39,16 @@ func TestTableNamesWhatIsMissedOrNotMeasured(t *testing.T) {
 	values.Add("slow", 3)
 	values.Add("slow", 4)
 	values.Add("shown", 7)
-	got := Table(figures, values, map[string]error{"gone": errors.New("no\nsuch thing")})
+	values.Add("late", 2)
+	values.Add("late", 5)
+	got := Table(figures, values, map[string]error{"gone": errors.New("no\nsuch thing")}, 1.25)
 	for _, want := range []string{
 		"| fast | ≥ 5 M/s | 5.00 [5.00..5.00] | 1 | yes |\n",
 		"| slow | ≤ 2.5 ms | 3.00 [2.00..4.00] | 3 | **no** |\n",
 		"| gone | ≤ 1 ms | not measured | 0 | |\n",
 		"| shown | – | 7.00 [7.00..7.00] s | 1 | |\n",
 		"* Missed: slow: 3.00 ms instead of ≤ 2.5 ms: it waits.\n",
+		"* Missed: late: 3.50 ms instead of ≤ 2.5 ms: other programs used 1.2 cores meanwhile, and the least, 2.00 ms, meets it.\n",
 		"* Not measured: gone: no such thing.\n",
 	} {
 		if !strings.Contains(got, want) {

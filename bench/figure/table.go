@@ -6,8 +6,9 @@ import (
 )
 
 // Table gives the figures as a Markdown table, and below it a line for each that
-// is missed or was not measured. failures say why keys have no value.
-func Table(figures []Figure, values Values, failures map[string]error) string {
+// is missed or was not measured. failures say why keys have no value; others is
+// how many cores other programs used meanwhile.
+func Table(figures []Figure, values Values, failures map[string]error, others float64) string {
 	var table, below strings.Builder
 	table.WriteString("| figure | target | median [min..max] | n | met? |\n|---|---|---|---|---|\n")
 	for _, f := range figures {
@@ -24,11 +25,7 @@ func Table(figures []Figure, values Values, failures map[string]error) string {
 		met := "yes"
 		if !f.Met(s.Median) {
 			met = "**no**"
-			why := f.Missed
-			if why == "" {
-				why = "the reason is not known yet"
-			}
-			fmt.Fprintf(&below, "* Missed: %s: %s %s instead of %s: %s.\n", f.Name, short(s.Median), f.Unit, f.Target(), why)
+			fmt.Fprintf(&below, "* Missed: %s: %s %s instead of %s: %s.\n", f.Name, short(s.Median), f.Unit, f.Target(), f.why(s, others))
 		}
 		fmt.Fprintf(&table, "| %s | %s | %s | %d | %s |\n", f.Name, f.Target(), s, s.N, met)
 	}
@@ -36,6 +33,28 @@ func Table(figures []Figure, values Values, failures map[string]error) string {
 		return table.String() + "\n" + below.String()
 	}
 	return table.String()
+}
+
+// quiet is how many cores others may use before they are suspected.
+const quiet = 0.1
+
+// why gives what is known of the reason that the figure is missed.
+func (f *Figure) why(s Summary, others float64) string {
+	var all []string
+	if f.Missed != "" {
+		all = append(all, f.Missed)
+	}
+	if f.Wall && others > quiet {
+		busy := fmt.Sprintf("other programs used %.1f cores meanwhile", others)
+		if f.Met(s.Min) {
+			busy += fmt.Sprintf(", and the least, %s %s, meets it", short(s.Min), f.Unit)
+		}
+		all = append(all, busy)
+	}
+	if len(all) == 0 {
+		return "the reason is not known yet"
+	}
+	return strings.Join(all, "; ")
 }
 
 func reason(err error, otherwise string) string {

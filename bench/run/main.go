@@ -68,11 +68,12 @@ func run(ctx context.Context, rounds int, processes bool, results, note string) 
 	var b strings.Builder
 	fmt.Fprintf(&b, "# Figures of %s\n\n%s", began.UTC().Format("2006-01-02 15:04 MST"), machine.Description())
 	fmt.Fprintf(&b, "* load average before and after: %s; %s\n", load, machine.Load())
-	fmt.Fprintf(&b, "* cores used by other programs meanwhile: %.2f\n* took: %s\n", meter.Others(), time.Since(began).Round(time.Second))
+	others := meter.Others()
+	fmt.Fprintf(&b, "* cores used by other programs meanwhile: %.2f\n* took: %s\n", others, time.Since(began).Round(time.Second))
 	if note != "" {
 		fmt.Fprintf(&b, "\n%s\n", note)
 	}
-	fmt.Fprintf(&b, "\n%s", figure.Table(figure.All, values, failures))
+	fmt.Fprintf(&b, "\n%s", figure.Table(figure.All, values, failures, others))
 	fmt.Print(b.String())
 	if results == "" {
 		return goErr
