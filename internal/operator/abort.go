@@ -14,6 +14,12 @@ import (
 // per record and operator.
 type abortion struct{ cause error }
 
+// Error is for a function of the user that recovers what passes through it.
+func (a abortion) Error() string { return a.cause.Error() }
+
+// Unwrap gives the cause.
+func (a abortion) Unwrap() error { return a.cause }
+
 // Abort ends the task with err as its cause. It does not return.
 func Abort(err error) { panic(abortion{cause: err}) }
 
@@ -25,8 +31,8 @@ func Check(err error) {
 }
 
 // Guard runs f and gives the failure it ended with: that of an Abort, or of a
-// panic in user code with the stack of the goroutine. A broken invariant is not
-// user code's and goes on.
+// panic in user code with the line it came from and the stack of the goroutine.
+// A broken invariant is not user code's and goes on.
 func Guard(f func()) (failure error) {
 	defer func() {
 		switch v := recover().(type) {
@@ -36,7 +42,7 @@ func Guard(f func()) (failure error) {
 		case invariant.Violation:
 			panic(v)
 		default:
-			failure = &status.Failure{Kind: status.FailurePanic, Message: panicText(v), Stack: string(debug.Stack())}
+			failure = &status.Failure{Kind: status.FailurePanic, Message: panicText(v) + culprit(), Stack: string(debug.Stack())}
 		}
 	}()
 	f()

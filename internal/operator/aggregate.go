@@ -76,7 +76,7 @@ func table[K comparable, A any](c *Context, whole bool) *memory.Table[K, A] {
 // mode it emits one result a key at the end, otherwise one with each record.
 func Keyed[K comparable, T, A, R any](a Aggregate[K, T, A, R]) Factory {
 	return FactoryFunc(func(c *Context, out any) any {
-		return newFold(c, Output[R](out), a.Key, a.Add, a.Result)
+		return folding(c, Output[R](out), a.Key, a.Add, a.Result)
 	})
 }
 
@@ -84,22 +84,22 @@ func Keyed[K comparable, T, A, R any](a Aggregate[K, T, A, R]) Factory {
 // a key at the end.
 func Final[K comparable, T, A, R any](a Aggregate[K, T, A, R]) Factory {
 	return FactoryFunc(func(c *Context, out any) any {
-		return newFold(c, Output[R](out),
+		return folding(c, Output[R](out),
 			func(p Partial[K, A]) K { return p.Key },
 			func(acc *A, created bool, p Partial[K, A]) { a.Merge(acc, created, p.Acc) },
 			a.Result)
 	})
 }
 
-// newFold makes the receiver that folds records of type T into the table of
+// folding makes the receiver that folds records of type T into the table of
 // their keys, a batch at a time.
-func newFold[K comparable, T, A, R any](c *Context, o *Receiver[R], key func(T) K, add func(*A, bool, T), result func(K, A) R) *Receiver[T] {
-	f := &fold[K, T, A]{table: table[K, A](c, false), key: key, add: add}
+func folding[K comparable, T, A, R any](c *Context, o *Receiver[R], key func(T) K, add func(*A, bool, T), result func(K, A) R) *Receiver[T] {
+	f := newFold(c, table[K, A](c, false), key, add)
 	if !c.Batch {
 		c.OnFlush(f.drain)
 		f.each = func(i int, acc *A, created bool) {
 			add(acc, created, f.vals[i])
-			o.Push(result(f.keys[i], *acc), f.times.Timestamp(i))
+			o.Push(result(f.keys[i], *acc), f.timestamp(i))
 		}
 	}
 	return &Receiver[T]{
@@ -113,6 +113,7 @@ func newFold[K comparable, T, A, R any](c *Context, o *Receiver[R], key func(T) 
 			f.drain()
 			if c.Batch {
 				f.table.Range(func(k K, acc *A) bool {
+					c.Signal.Attend()
 					o.Push(result(k, *acc), batch.NoTimestamp)
 					return true
 				})
@@ -128,9 +129,10 @@ func newFold[K comparable, T, A, R any](c *Context, o *Receiver[R], key func(T) 
 func Local[K comparable, T, A, R any](a Aggregate[K, T, A, R]) Factory {
 	return FactoryFunc(func(c *Context, out any) any {
 		o := Output[Partial[K, A]](out)
-		f := &fold[K, T, A]{table: table[K, A](c, true), key: a.Key, add: a.Add}
+		f := newFold(c, table[K, A](c, true), a.Key, a.Add)
 		emit := func() {
 			f.table.Range(func(k K, acc *A) bool {
+				c.Signal.Attend()
 				o.Push(Partial[K, A]{Key: k, Acc: *acc}, batch.NoTimestamp)
 				return true
 			})
@@ -160,17 +162,25 @@ const foldRows = 256
 // fold adds records to the accumulators of their keys. Records that come one by
 // one are kept until there are enough to probe the table for all together.
 type fold[K comparable, T, A any] struct {
-	table *memory.Table[K, A]
-	key   func(T) K
-	add   func(*A, bool, T)
-	each  func(i int, acc *A, created bool) // nil: only add
-	full  func()                            // nil: nothing to do after a batch
+	table  *memory.Table[K, A]
+	key    func(T) K
+	each   func(i int, acc *A, created bool)
+	full   func() // nil: nothing to do after a batch
+	signal *Signal
 
 	keys  []K
-	vals  []T // what each sees: the batch, or pushed
-	times *batch.Rows[T]
+	vals  []T     // what each sees: a part of the batch, or of pushed
+	times []int64 // as long, or nil
 
 	pushed batch.Rows[T]
+	busy   bool // a batch is being folded
+}
+
+// newFold makes a fold that only adds.
+func newFold[K comparable, T, A any](c *Context, table *memory.Table[K, A], key func(T) K, add func(*A, bool, T)) *fold[K, T, A] {
+	f := &fold[K, T, A]{table: table, key: key, signal: c.Signal}
+	f.each = func(i int, acc *A, created bool) { add(acc, created, f.vals[i]) }
+	return f
 }
 
 // push takes one record.
@@ -181,27 +191,48 @@ func (f *fold[K, T, A]) push(v T, ts int64) {
 	}
 }
 
-// drain folds what was pushed.
+// drain folds what was pushed. A flush that comes in the middle of a batch, when
+// the task attends to its signal, finds nothing to drain here.
 func (f *fold[K, T, A]) drain() {
-	if len(f.pushed.Vals) == 0 {
+	if len(f.pushed.Vals) == 0 || f.busy {
 		return
 	}
 	f.batch(&f.pushed)
 	f.pushed.Vals, f.pushed.TS = f.pushed.Vals[:0], f.pushed.TS[:0]
 }
 
-// batch folds a whole batch.
+// batch folds a whole batch. In streaming mode the records behind it go through
+// the rest of the chain meanwhile, so the task's signal is attended to.
 func (f *fold[K, T, A]) batch(b *batch.Rows[T]) {
-	f.vals, f.times = b.Vals, b
-	f.keys = f.keys[:0]
-	for _, v := range b.Vals {
-		f.keys = append(f.keys, f.key(v))
+	f.busy = true
+	for next := 0; next < len(b.Vals); {
+		end := min(next+foldRows/maxBlock*f.signal.Block(), len(b.Vals))
+		f.some(b, next, end)
+		next = end
 	}
-	if f.each == nil {
-		f.each = func(i int, acc *A, created bool) { f.add(acc, created, f.vals[i]) }
-	}
-	f.table.UpsertBatch(f.keys, f.each)
+	f.busy = false
 	if f.full != nil {
 		f.full()
 	}
+}
+
+// some folds the records of b from next up to end.
+func (f *fold[K, T, A]) some(b *batch.Rows[T], next, end int) {
+	f.vals = b.Vals[next:end]
+	if f.times = nil; len(b.TS) > 0 {
+		f.times = b.TS[next:end]
+	}
+	f.keys = f.keys[:0]
+	for _, v := range f.vals {
+		f.keys = append(f.keys, f.key(v))
+	}
+	f.table.UpsertBatch(f.keys, f.each)
+}
+
+// timestamp is the event time of the record each sees.
+func (f *fold[K, T, A]) timestamp(i int) int64 {
+	if f.times == nil {
+		return batch.NoTimestamp
+	}
+	return f.times[i]
 }

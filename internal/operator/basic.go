@@ -1,6 +1,7 @@
 package operator
 
 import (
+	"fmt"
 	"iter"
 
 	"github.com/weirstream/weir/batch"
@@ -30,11 +31,12 @@ func Filter[T any](keep func(T) bool) Factory {
 
 // FlatMap makes the operator that emits what f yields for every record.
 func FlatMap[T, R any](f func(T) iter.Seq[R]) Factory {
-	return FactoryFunc(func(_ *Context, out any) any {
+	return FactoryFunc(func(c *Context, out any) any {
 		o := Output[R](out)
-		push := o.Push
+		push, signal := o.Push, c.Signal
 		return through(o, func(v T, ts int64) {
 			for r := range f(v) {
+				signal.Attend()
 				push(r, ts)
 			}
 		})
@@ -61,24 +63,35 @@ func Process[T, R any](open func(c *Context) (Processor[T, R], error)) Factory {
 	return FactoryFunc(func(c *Context, out any) any {
 		o := Output[R](out)
 		p, err := open(c)
-		Check(err)
 		if p.Close != nil {
-			c.OnClose(func(bool) { Check(p.Close()) })
+			c.OnClose(func(bool) {
+				if err := p.Close(); err != nil {
+					c.failed(fmt.Errorf("close: %w", err))
+				}
+			})
 		}
-		now := batch.NoTimestamp
-		emit := func(r R) { o.Push(r, now) }
+		if err != nil {
+			c.failed(fmt.Errorf("open: %w", err))
+		}
+		now, signal := batch.NoTimestamp, c.Signal
+		emit := func(r R) {
+			signal.Attend()
+			o.Push(r, now)
+		}
 		return &Receiver[T]{
 			Push: func(v T, ts int64) {
 				now = ts
 				if err := p.Process(v, ts, emit); err != nil {
-					Abort(err)
+					c.failed(err)
 				}
 			},
 			Watermark: o.Watermark,
 			Finish: func() {
 				if p.Finish != nil {
 					now = batch.NoTimestamp
-					Check(p.Finish(emit))
+					if err := p.Finish(emit); err != nil {
+						c.failed(err)
+					}
 				}
 				o.Finish()
 			},
@@ -88,20 +101,32 @@ func Process[T, R any](open func(c *Context) (Processor[T, R], error)) Factory {
 
 // Sink makes the operator at the end of a stream: each record is given to take,
 // readied by open in each subtask. flush, if not nil, runs when output should
-// not be held back any longer.
+// not be held back any longer, and when the task fails: what was taken before
+// then can be seen.
 func Sink[T any](open func(c *Context) (take func(v T) error, flush func() error, err error)) Factory {
 	return FactoryFunc(func(c *Context, _ any) any {
 		take, flush, err := open(c)
-		Check(err)
+		if err != nil {
+			c.failed(fmt.Errorf("open: %w", err))
+		}
 		finish := func() {}
 		if flush != nil {
-			finish = func() { Check(flush()) }
+			finish = func() {
+				if err := flush(); err != nil {
+					c.failed(err)
+				}
+			}
 			c.OnFlush(finish)
+			c.OnClose(func(failed bool) {
+				if failed {
+					finish()
+				}
+			})
 		}
 		return &Receiver[T]{
 			Push: func(v T, _ int64) {
 				if err := take(v); err != nil {
-					Abort(err)
+					c.failed(err)
 				}
 			},
 			Watermark: func(int64) {},

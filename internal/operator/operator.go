@@ -9,6 +9,7 @@
 package operator
 
 import (
+	"fmt"
 	"log/slog"
 
 	"github.com/weirstream/weir/batch"
@@ -73,13 +74,16 @@ const (
 // Source produces the records of a chain that has no input.
 type Source interface {
 	// Poll pushes about batch.MaxRows records, or what there is without waiting
-	// long. The task looks at its mail between two polls.
+	// long, and attends to the task's Signal between them. The task looks at its
+	// mail between two polls.
 	Poll() Progress
 }
 
 // Context is what an operator's instance knows of where it runs.
 type Context struct {
 	Runtime
+	// Signal is the task's.
+	Signal         *Signal
 	Job            string
 	Vertex         string // the task's name
 	Operator       string
@@ -95,6 +99,15 @@ type Context struct {
 	// FirstInChain says that the operator's input comes in batches from a gate.
 	FirstInChain bool
 	Logger       *slog.Logger
+}
+
+// failed ends the task because a function of the user gave err. It names the
+// operator, unless the task's name does.
+func (c *Context) failed(err error) {
+	if c.Operator != c.Vertex {
+		err = fmt.Errorf("%s: %w", c.Operator, err)
+	}
+	Abort(err)
 }
 
 // Runtime is what a task does for its operators.

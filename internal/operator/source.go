@@ -10,17 +10,21 @@ func (f pollFunc) Poll() Progress { return f() }
 // Slice makes the source of the given records, in order, in one subtask.
 func Slice[T any](vals []T) SourceFactory {
 	return SourceFunc(func(c *Context, out any) Source {
-		push, next := Output[T](out).Push, 0
+		push, signal, next := Output[T](out).Push, c.Signal, 0
 		if c.Subtask > 0 {
 			next = len(vals)
 		}
 		return pollFunc(func() Progress {
 			end := min(next+batch.MaxRows, len(vals))
-			for _, v := range vals[next:end] {
-				push(v, batch.NoTimestamp)
-			}
 			c.CountIn(end - next)
-			if next = end; next == len(vals) {
+			for next < end {
+				block := vals[next:min(next+signal.Block(), end)]
+				for _, v := range block {
+					push(v, batch.NoTimestamp)
+				}
+				next += len(block)
+			}
+			if next == len(vals) {
 				return Done
 			}
 			return More
@@ -32,25 +36,27 @@ func Slice[T any](vals []T) SourceFactory {
 // each subtask emitting a contiguous share in order.
 func Sequence(first, last int64) SourceFactory {
 	return SourceFunc(func(c *Context, out any) Source {
-		push := Output[int64](out).Push
+		push, signal := Output[int64](out).Push, c.Signal
 		next, end, some := share(first, last, c.Subtask, c.Parallelism)
 		return pollFunc(func() Progress {
 			if !some {
 				return Done
 			}
-			stop := end
-			if uint64(end)-uint64(next) >= batch.MaxRows {
-				stop = next + batch.MaxRows - 1
+			for range batch.MaxRows / maxBlock {
+				stop := end
+				if size := signal.Block(); uint64(end)-uint64(next) >= uint64(size) {
+					stop = next + int64(size) - 1
+				}
+				for v := next; v < stop; v++ {
+					push(v, batch.NoTimestamp)
+				}
+				push(stop, batch.NoTimestamp)
+				c.CountIn(int(stop-next) + 1)
+				if stop == end {
+					return Done
+				}
+				next = stop + 1
 			}
-			for v := next; v < stop; v++ {
-				push(v, batch.NoTimestamp)
-			}
-			push(stop, batch.NoTimestamp)
-			c.CountIn(int(stop-next) + 1)
-			if stop == end {
-				return Done
-			}
-			next = stop + 1
 			return More
 		})
 	})

@@ -18,8 +18,9 @@ type Stream interface {
 	Fanout(outs []any) any
 	// Tail makes the receiver that partitions records over w's subpartitions.
 	Tail(c *Context, e TailEdge, w shuffle.Writer) any
-	// Head gives the functions that feed in, a receiver of this type.
-	Head(in any) Head
+	// Head gives the functions that feed in, a receiver of this type, and attend
+	// to the task's signal between records.
+	Head(in any, signal *Signal) Head
 	// Serializer makes a serializer for one edge end.
 	Serializer() shuffle.Serializer
 	// Err says why records of this type cannot leave a process; nil if they can.
@@ -103,11 +104,11 @@ func (s *StreamOf[T]) Fanout(outs []any) any {
 }
 
 // Head gives the functions that feed in.
-func (s *StreamOf[T]) Head(in any) Head {
+func (s *StreamOf[T]) Head(in any, signal *Signal) Head {
 	r := Output[T](in)
 	push := r.PushBatch
 	if push == nil {
-		push = func(b *batch.Rows[T]) { pushEach(r.Push, b) }
+		push = func(b *batch.Rows[T]) { pushEach(r.Push, b, signal) }
 	}
 	return Head{
 		Batch:     func(b batch.Batch) { push(b.(*batch.Rows[T])) },
@@ -116,15 +117,19 @@ func (s *StreamOf[T]) Head(in any) Head {
 	}
 }
 
-func pushEach[T any](push func(T, int64), b *batch.Rows[T]) {
-	if len(b.TS) == 0 {
-		for _, v := range b.Vals {
-			push(v, batch.NoTimestamp)
+func pushEach[T any](push func(T, int64), b *batch.Rows[T], signal *Signal) {
+	for next := 0; next < len(b.Vals); {
+		end := min(next+signal.Block(), len(b.Vals))
+		if len(b.TS) == 0 {
+			for _, v := range b.Vals[next:end] {
+				push(v, batch.NoTimestamp)
+			}
+		} else {
+			for i, v := range b.Vals[next:end] {
+				push(v, b.TS[next+i])
+			}
 		}
-		return
-	}
-	for i, v := range b.Vals {
-		push(v, b.TS[i])
+		next = end
 	}
 }
 

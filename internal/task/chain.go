@@ -24,7 +24,7 @@ func (t *Task) build() {
 	if head.Kind == streamgraph.Source {
 		out := b.output(head)
 		t.source = head.Operator.(operator.SourceFactory).Open(b.context(head), out)
-		h := head.Stream.(operator.Stream).Head(out)
+		h := head.Stream.(operator.Stream).Head(out, t.signal)
 		t.finish = func() {
 			h.Watermark(element.MaxWatermark)
 			h.Finish()
@@ -33,7 +33,7 @@ func (t *Task) build() {
 	}
 	in := b.node(head)
 	for _, e := range chain.Inputs {
-		h := e.From.Stream.(operator.Stream).Head(in)
+		h := e.From.Stream.(operator.Stream).Head(in, t.signal)
 		t.heads = append(t.heads, h)
 		t.finish = h.Finish
 	}
@@ -75,7 +75,7 @@ func (b *builder) output(n *streamgraph.Node) any {
 func (b *builder) context(n *streamgraph.Node) *operator.Context {
 	s := &b.task.spec
 	c := &operator.Context{
-		Runtime: b.task, Job: s.Job, Vertex: b.chain.Vertex.Name, Operator: n.Name,
+		Runtime: b.task, Signal: b.task.signal, Job: s.Job, Vertex: b.chain.Vertex.Name, Operator: n.Name,
 		Subtask: s.Attempt.Subtask, Attempt: s.Attempt.Attempt,
 		Parallelism: s.Parallelism, MaxParallelism: s.MaxParallelism, Batch: s.Batch,
 		ManagedBytes: s.ManagedBytes, FirstInChain: n == b.chain.Nodes[0],

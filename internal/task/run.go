@@ -14,14 +14,33 @@ import (
 // a frame costs the same whether it holds one record or a thousand.
 const flushPause = time.Millisecond
 
+// maxInterval bounds the time between two ticks of a busy task, after which it
+// looks whether it is canceled even if its function takes long.
+const maxInterval = 100 * time.Millisecond
+
 // Run executes the task on the calling goroutine until it has ended.
 func (t *Task) Run() {
 	t.report(status.Initializing, nil)
-	err := operator.Guard(func() { operator.Check(t.open()) })
-	if err == nil {
+	err := errEnded
+	// Deferred, because a function may end the goroutine: testing's FailNow does.
+	defer func() { t.end(err) }()
+	if err = operator.Guard(func() { operator.Check(t.open()) }); err == nil {
 		t.metrics.started.Store(time.Now().UnixNano())
 		t.report(status.Running, nil)
+		err = errEnded
 		err = operator.Guard(t.loop)
+	}
+}
+
+// errEnded is the cause of a failure that is no panic.
+var errEnded = errors.New("a function ended its goroutine, as runtime.Goexit and FailNow of package testing do")
+
+// end closes what was opened and reports the terminal state. Closing tells the
+// consumers, whose failure may cancel this task: only if it was canceled before,
+// that is why it ends.
+func (t *Task) end(err error) {
+	canceled := errors.Is(err, shuffle.ErrCanceled) || t.isCanceled()
+	if t.metrics.started.Load() != 0 {
 		t.metrics.ended.Store(time.Now().UnixNano())
 	}
 	if closing := t.close(err != nil); err == nil {
@@ -30,7 +49,7 @@ func (t *Task) Run() {
 	switch {
 	case err == nil:
 		t.report(status.Finished, nil)
-	case errors.Is(err, shuffle.ErrCanceled) || t.isCanceled():
+	case canceled:
 		t.report(status.Canceled, nil)
 	default:
 		t.report(status.Failed, failureOf(err))
@@ -41,8 +60,10 @@ func (t *Task) Run() {
 // another task and must not hide it.
 func failureOf(err error) *status.Failure {
 	f := operator.AsFailure(err)
-	if errors.Is(err, shuffle.ErrPeerLost) {
-		f.Kind = status.FailureConsumer
+	for _, secondary := range []error{shuffle.ErrPeerLost, shuffle.ErrProducerFailed, shuffle.ErrPartitionNotFound} {
+		if errors.Is(err, secondary) {
+			f.Kind = status.FailureConsumer
+		}
 	}
 	return f
 }
@@ -69,6 +90,7 @@ func (t *Task) open() error {
 	}
 	t.build()
 	t.lastFlush = time.Now()
+	t.startClock()
 	return nil
 }
 
@@ -76,6 +98,9 @@ func (t *Task) open() error {
 // error of a closer.
 func (t *Task) close(failed bool) error {
 	var first error
+	if t.clock != nil {
+		t.clock.Stop()
+	}
 	for i := len(t.closers) - 1; i >= 0; i-- {
 		closer := t.closers[i]
 		if err := operator.Guard(func() { closer(failed || first != nil) }); err != nil && first == nil {
@@ -215,14 +240,62 @@ func (t *Task) sleep(d time.Duration) bool {
 	}
 }
 
-// flushIfDue flushes when the buffer time-out has passed.
-func (t *Task) flushIfDue() {
-	if t.spec.BufferTimeout < 0 {
-		return
+// attend does what the signal asked for, between two records.
+func (t *Task) attend() {
+	t.signal.Lower()
+	if t.isCanceled() {
+		t.signal.Raise() // for whoever recovers from this
+		operator.Abort(shuffle.ErrCanceled)
 	}
-	if now := time.Now(); now.Sub(t.lastFlush) >= t.spec.BufferTimeout {
+	if t.ticked.Load() {
+		t.tick()
+	}
+}
+
+// tick flushes when the buffer time-out has passed, and makes the clock run again.
+func (t *Task) tick() {
+	t.ticked.Store(false)
+	t.ticking = false
+	if now := time.Now(); t.spec.BufferTimeout >= 0 && now.Sub(t.lastFlush) >= t.spec.BufferTimeout {
 		t.flush(now)
 	}
+	t.startClock()
+}
+
+// startClock makes the clock run while the task is busy. It is not stopped when
+// the task runs out of work: then it ticks once for nothing.
+func (t *Task) startClock() {
+	if t.ticking {
+		return
+	}
+	t.ticking = true
+	if t.clock != nil {
+		t.clock.Reset(t.interval())
+		return
+	}
+	t.clock = time.AfterFunc(t.interval(), func() {
+		t.ticked.Store(true)
+		t.signal.Raise()
+	})
+}
+
+// interval is the time between two ticks of a busy task.
+func (t *Task) interval() time.Duration {
+	if t.spec.BufferTimeout < 0 {
+		return maxInterval
+	}
+	return max(flushPause, min(t.spec.BufferTimeout, maxInterval))
+}
+
+// flushIfDue flushes, between two batches, when the buffer time-out has passed.
+func (t *Task) flushIfDue() {
+	switch {
+	case t.ticked.Load():
+		t.tick()
+	case t.spec.BufferTimeout == 0:
+		t.flush(time.Now())
+	}
+	t.startClock()
 }
 
 func (t *Task) flush(now time.Time) {

@@ -65,6 +65,8 @@ type Task struct {
 	wake     chan struct{} // capacity 1: something to do
 	canceled chan struct{}
 	cancel   sync.Once
+	signal   *operator.Signal
+	ticked   atomic.Bool // the clock has run down
 	mail     mailbox
 	metrics  counters
 
@@ -77,16 +79,25 @@ type Task struct {
 	flushers   []func()
 	closers    []func(failed bool)
 	lastFlush  time.Time
+	clock      *time.Timer // nil until it is first needed
+	ticking    bool        // clock runs or has run down
 }
 
 // New makes a task that Run will execute.
 func New(spec Spec) *Task {
-	return &Task{spec: spec, wake: make(chan struct{}, 1), canceled: make(chan struct{})}
+	t := &Task{spec: spec, wake: make(chan struct{}, 1), canceled: make(chan struct{})}
+	t.signal = operator.NewSignal(t.attend)
+	return t
 }
 
-// Cancel makes the task end as CANCELED, soon. It may be called from any
-// goroutine and more than once.
-func (t *Task) Cancel() { t.cancel.Do(func() { close(t.canceled) }) }
+// Cancel makes the task end as CANCELED within a few records. It may be called
+// from any goroutine and more than once.
+func (t *Task) Cancel() {
+	t.cancel.Do(func() {
+		close(t.canceled)
+		t.signal.Raise()
+	})
+}
 
 // Done is closed when the task is canceled.
 func (t *Task) Done() <-chan struct{} { return t.canceled }
