@@ -38,6 +38,9 @@ type OpenContext struct {
 	Parallelism int
 	Attempt     int // from 0
 	Logger      *slog.Logger
+	// Done is closed when the task is canceled. A function that waits for
+	// something else must return then; what it returns no longer matters.
+	Done <-chan struct{}
 }
 
 // ProcessContext is what a function may know of the record it is given.
@@ -74,7 +77,7 @@ func processFactory[T, R any](f func() ProcessFunction[T, R]) operator.Factory {
 			p.Close = closer.Close
 		}
 		if opener, ok := function.(Opener); ok {
-			return p, opener.Open(&OpenContext{Subtask: c.Subtask, Parallelism: c.Parallelism, Attempt: c.Attempt, Logger: c.Logger})
+			return p, opener.Open(&OpenContext{Subtask: c.Subtask, Parallelism: c.Parallelism, Attempt: c.Attempt, Logger: c.Logger, Done: c.Done()})
 		}
 		return p, nil
 	})
