@@ -54,7 +54,7 @@ func inspect(name string, r io.ReaderAt, size int64) error {
 
 // jvm refuses what only a JVM could run.
 func jvm(name string) error {
-	return refuse("%s is a JVM program; Weir runs Go job binaries, built with `go build` from a main that calls Execute, and SQL.", name)
+	return refuse("%s is a JVM program; Weir runs Go job binaries, built with `go build` from a main that calls Execute.", name)
 }
 
 // jvmClass tells a class file from a Mach-O file for several processors, which

@@ -58,7 +58,7 @@ func TestBadInput(t *testing.T) {
 		{"GET", "/overview", `{} {}`, 400, "EmptyRequestBody"},
 		{"GET", "/overview", deep, 400, "EmptyRequestBody"},
 		{"GET", "/overview", "\x00\xff", 400, "EmptyRequestBody"},
-		{"POST", "/jobs", "\xac\xed\x00\x05", 400, "This cluster runs Go jobs and SQL; JVM job graphs cannot be executed."},
+		{"POST", "/jobs", "\xac\xed\x00\x05", 400, "This cluster runs Go jobs; JVM job graphs cannot be executed."},
 		{"GET", "/jobmanager/logs/nope.log", "", 404, "This file does not exist in JobManager log dir."},
 		{"GET", "/jobmanager/logs/..%2fconf%2fconfig.yaml", "", 404, "Unable to load requested file"},
 		{"GET", "/jobmanager/logs/..", "", 404, "This file does not exist in JobManager log dir."},

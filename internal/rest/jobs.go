@@ -68,7 +68,7 @@ func (s *Server) jobs(r *request) (answer, error) {
 // submitJVM refuses what the Flink client posts: a plan that only a JVM reads.
 func (s *Server) submitJVM(*request) (answer, error) {
 	return answer{}, fail(http.StatusBadRequest,
-		"This cluster runs Go jobs and SQL; JVM job graphs cannot be executed. Submit a Go job binary through /jars/upload and /jars/:id/run, or with `weir run`.")
+		"This cluster runs Go jobs; JVM job graphs cannot be executed. Submit a Go job binary through /jars/upload and /jars/:id/run, or with `weir run`.")
 }
 
 // jobOverview is one line of the list of jobs.
