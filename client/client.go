@@ -22,14 +22,18 @@ import (
 
 // Client talks to one cluster. It is safe for concurrent use.
 type Client struct {
-	base string
-	http *http.Client
+	address string
+	base    string
+	http    *http.Client
 }
 
 // New makes a client of the cluster whose REST server is at address, host:port.
 func New(address string) *Client {
-	return &Client{base: "http://" + address + "/v1", http: &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: 4}}}
+	return &Client{address: address, base: "http://" + address + "/v1", http: &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: 4}}}
 }
+
+// Address is the address of the cluster's REST server, host:port.
+func (c *Client) Address() string { return c.address }
 
 // Close lets go of idle connections.
 func (c *Client) Close() { c.http.CloseIdleConnections() }

@@ -13,8 +13,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net"
 	"os"
 	"os/signal"
+	"strconv"
 	"strings"
 	"syscall"
 
@@ -166,19 +168,11 @@ func (p *invocation) client() (*client.Client, error) {
 	}
 	address := p.manager
 	if address == "" {
-		address = fmt.Sprintf("%s:%d", config.RestAddress.In(c), config.RestPort.In(c))
+		address = net.JoinHostPort(config.RestAddress.In(c), strconv.Itoa(config.RestPort.In(c)))
+	}
+	host, port, err := net.SplitHostPort(address)
+	if n, bad := strconv.ParseUint(port, 10, 16); err != nil || host == "" || bad != nil || n == 0 {
+		return nil, usage("-m %s: want HOST:PORT of the cluster's REST server, such as localhost:8081", address)
 	}
 	return client.New(address), nil
-}
-
-// action wraps an error of the cluster as a user should read it.
-func action(what string, err error) error {
-	if err == nil {
-		return nil
-	}
-	hint := ""
-	if _, answered := errors.AsType[*client.Error](err); !answered {
-		hint = "\nIs the cluster running? `weir cluster status` tells; -m HOST:PORT chooses another."
-	}
-	return fmt.Errorf("%s\n%w%s", what, err, hint)
 }

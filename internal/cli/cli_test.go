@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/weirstream/weir/client"
 )
 
 func TestFlinkArguments(t *testing.T) {
@@ -40,6 +42,10 @@ func TestUsage(t *testing.T) {
 		{"run -s /sp /bin/true", "starting from a savepoint is not possible yet", 2},
 		{"list -t yarn-session", `deployment target "yarn-session"`, 2},
 		{"list -D no.such.key=1", "no.such.key", 78},
+		{"list -m localhost", "-m localhost: want HOST:PORT", 2},
+		{"list -m localhost:http", "want HOST:PORT", 2},
+		{"list -m :8081", "want HOST:PORT", 2},
+		{"list -m localhost:99999", "want HOST:PORT", 2},
 		{"list -m localhost:1", "Is the cluster running?", 1},
 		{"cluster start --taskmanagers -1", "--taskmanagers: got -1", 2},
 	} {
@@ -48,6 +54,19 @@ func TestUsage(t *testing.T) {
 		if code != c.code || !strings.Contains(err.String(), c.want) {
 			t.Errorf("weir %s: code %d, want %d; standard error %q, want %q", c.args, code, c.code, err.String(), c.want)
 		}
+	}
+}
+
+// Texts of the REST API are for clients of Flink's; a person reads them without
+// the names of Java classes, and with the program's own name.
+func TestErrorsForPeople(t *testing.T) {
+	err := renamed(action("Could not run count.", &client.Error{Status: 400, Errors: []string{
+		"org.apache.flink.runtime.rest.handler.RestHandlerException: Could not execute application.\n" +
+			"Caused by: java.lang.IllegalArgumentException: count-12ab: see a.b.C: no",
+	}}), "count-12ab", "count")
+	want := "Could not run count.\nCould not execute application.\nCaused by: count: see a.b.C: no"
+	if err.Error() != want || !client.IsStatus(err, 400) {
+		t.Errorf("got %q", err)
 	}
 }
 

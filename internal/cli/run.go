@@ -94,13 +94,13 @@ func (p *invocation) submit(ctx context.Context, o runOptions, args []string) er
 		return err
 	}
 	defer c.Close()
-	id, err := upload(ctx, c, binary)
+	id, stored, err := upload(ctx, c, binary)
 	if err != nil {
-		return action("Could not upload "+args[0]+".", err)
+		return renamed(action("Could not upload "+args[0]+".", err), stored, filepath.Base(binary))
 	}
 	job, err := c.Run(ctx, id, request)
 	if err != nil {
-		return action("Could not run "+args[0]+".", err)
+		return renamed(action("Could not run "+args[0]+".", err), stored, filepath.Base(binary))
 	}
 	fmt.Fprintf(p.out, "Job has been submitted with JobID %s\n", job)
 	if o.detached {
@@ -149,32 +149,33 @@ func buildName(dir string) string {
 	return filepath.Base(abs)
 }
 
-// upload gives the id of the program at the cluster, sending it only if it is not
-// there already: its name there ends in its hash.
-func upload(ctx context.Context, c *client.Client, path string) (string, error) {
+// upload gives the id and the name of the program at the cluster, sending it only
+// if it is not there already: its name there ends in its hash.
+func upload(ctx context.Context, c *client.Client, path string) (id, name string, err error) {
 	f, err := os.Open(path)
 	if err != nil {
-		return "", err
+		return "", "", err
 	}
 	defer f.Close()
 	sum := sha256.New()
 	if _, err := io.Copy(sum, f); err != nil {
-		return "", err
+		return "", "", err
 	}
-	name := filepath.Base(path) + "-" + hex.EncodeToString(sum.Sum(nil))[:16]
+	name = filepath.Base(path) + "-" + hex.EncodeToString(sum.Sum(nil))[:16]
 	known, err := c.Programs(ctx)
 	if err != nil {
-		return "", err
+		return "", name, err
 	}
 	for _, k := range known {
 		if k.Name == name {
-			return k.ID, nil
+			return k.ID, name, nil
 		}
 	}
 	if _, err := f.Seek(0, io.SeekStart); err != nil {
-		return "", err
+		return "", name, err
 	}
-	return c.Upload(ctx, name, f)
+	id, err = c.Upload(ctx, name, f)
+	return id, name, err
 }
 
 // follow shows the job's progress until it has ended and prints how.
@@ -193,7 +194,7 @@ func (p *invocation) follow(ctx context.Context, c *client.Client, job string, c
 		return action("Lost sight of job "+job+".", err)
 	}
 	if state != "FINISHED" {
-		return fmt.Errorf("Job %s ended as %s.\n%s", job, state, firstCause(ctx, c, job))
+		return failed(job, state, firstCause(ctx, c, job), c.Address())
 	}
 	fmt.Fprintf(p.out, "Program execution finished\nJob with JobID %s has finished.\nJob Runtime: %d ms\n\n", job, detail.Duration)
 	return nil

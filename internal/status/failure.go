@@ -41,7 +41,13 @@ func FailureOf(err error) *Failure {
 	return f
 }
 
+// unwrap gives what err wraps, if its text ends in that one's. An error of the
+// operating system's, which are those that know Timeout, stays whole: what is in
+// it does not say which file or address it was about.
 func unwrap(err error) error {
+	if _, system := err.(interface{ Timeout() bool }); system {
+		return nil
+	}
 	u, ok := err.(interface{ Unwrap() error })
 	if !ok {
 		return nil

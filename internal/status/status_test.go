@@ -1,6 +1,12 @@
 package status
 
-import "testing"
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"slices"
+	"testing"
+)
 
 func TestNothingLeavesATerminalState(t *testing.T) {
 	for _, from := range Jobs() {
@@ -49,4 +55,25 @@ func jobReachesEnd(s Job, seen map[Job]bool) bool {
 		}
 	}
 	return false
+}
+
+// An error of the operating system's is told whole: its innermost text alone
+// names no file.
+func TestFailureOf(t *testing.T) {
+	missing := &fs.PathError{Op: "open", Path: "/data/in", Err: errors.New("no such file or directory")}
+	for _, c := range []struct {
+		err     error
+		message string
+		chain   []string
+	}{
+		{errors.New("plain"), "plain", nil},
+		{fmt.Errorf("read text: %w", fmt.Errorf("split 3: %w", errors.New("too long"))), "too long", []string{"read text", "split 3"}},
+		{fmt.Errorf("read text: %w", missing), "open /data/in: no such file or directory", []string{"read text"}},
+		{fmt.Errorf("%w, as everywhere", missing), "open /data/in: no such file or directory, as everywhere", nil},
+	} {
+		f := FailureOf(c.err)
+		if f.Message != c.message || !slices.Equal(f.Chain, c.chain) || f.Error() != c.err.Error() {
+			t.Errorf("%v: message %q, chain %q", c.err, f.Message, f.Chain)
+		}
+	}
 }

@@ -11,7 +11,6 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
-	"syscall"
 
 	"github.com/weirstream/weir/config"
 	"github.com/weirstream/weir/internal/cluster/master"
@@ -56,10 +55,7 @@ type jobManager struct {
 func (j *jobManager) start() error {
 	cfg := j.options.Config
 	listener, err := rest.Listen(cfg)
-	switch {
-	case errors.Is(err, syscall.EADDRINUSE):
-		return fmt.Errorf("start the JobManager: another process uses the REST port, such as another cluster; stop it or set %s: %w", config.RestPort.Key, err)
-	case err != nil:
+	if err != nil {
 		return fmt.Errorf("start the JobManager: %w", err)
 	}
 	if j.master, err = master.Start(cfg, master.Options{Version: j.options.Version, Logger: j.log}); err != nil {

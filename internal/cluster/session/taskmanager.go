@@ -18,7 +18,7 @@ func TaskManager(ctx context.Context, o Options) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, file.Close()) }()
-	t, err := taskmanager.Start(o.Config, taskmanager.Options{Version: o.Version, Number: number, Logger: log})
+	t, err := taskmanager.Start(o.Config, taskmanager.Options{Version: o.Version, Number: number, Logger: log, LogFile: file.Path()})
 	if err != nil {
 		log.Error("TaskManager did not start", "error", err)
 		return err

@@ -36,10 +36,12 @@ func List(pattern string) ([]files.Found, error) {
 		err := w.below()
 		return w.found, err
 	}
-	var err error
-	if strings.HasPrefix(rest, "**/") {
+	err := leadsNowhere(w.join(rest), nil)
+	switch {
+	case err != nil:
+	case strings.HasPrefix(rest, "**/"):
 		err = w.everywhere(rest)
-	} else {
+	default:
 		err = doublestar.GlobWalk(os.DirFS(base), rest, func(name string, d fs.DirEntry) error {
 			if d.IsDir() {
 				return nil
@@ -99,11 +101,16 @@ func (w *walk) below() error {
 
 func hidden(name string) bool { return strings.HasPrefix(name, ".") || strings.HasPrefix(name, "_") }
 
-// entry adds what a directory names, unless it has vanished since.
+// entry adds what a directory names, unless it has vanished since. A link that
+// leads nowhere is an error, for a file is missing; but not one with a hidden
+// name, which editors make to say that they have a file open.
 func (w *walk) entry(name string, d fs.DirEntry) error {
 	info, err := d.Info()
 	if err == nil && info.Mode()&fs.ModeSymlink != 0 {
 		info, err = os.Stat(w.join(name))
+		if errors.Is(err, fs.ErrNotExist) && !hidden(d.Name()) {
+			err = leadsNowhere(w.join(name), err)
+		}
 	}
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
@@ -112,6 +119,16 @@ func (w *walk) entry(name string, d fs.DirEntry) error {
 		return err
 	}
 	return w.add(name, info)
+}
+
+// leadsNowhere says so of a symbolic link whose file is missing; of anything
+// else it gives err back.
+func leadsNowhere(link string, err error) error {
+	to, no := os.Readlink(link)
+	if no != nil {
+		return err
+	}
+	return fmt.Errorf("%s is a symbolic link to %s, which does not exist", link, to)
 }
 
 func (w *walk) add(name string, info fs.FileInfo) error {

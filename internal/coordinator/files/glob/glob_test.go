@@ -34,7 +34,7 @@ func tree(t *testing.T, names ...string) string {
 
 func TestList(t *testing.T) {
 	dir := tree(t, "a.txt", "b.go", "sub/c.txt", "sub/deep/d.txt", "sub/_e.txt", ".hidden/f.txt", "odd[1].txt",
-		"loop -> .", "link.txt -> a.txt", "gone.txt -> nowhere")
+		"loop -> .", "link.txt -> a.txt", ".#a.txt -> nowhere")
 	for pattern, want := range map[string]string{
 		"*.txt":        "a.txt link.txt odd[1].txt",
 		"**/*.txt":     ".hidden/f.txt a.txt link.txt odd[1].txt sub/_e.txt sub/c.txt sub/deep/d.txt",
@@ -76,6 +76,13 @@ func TestList(t *testing.T) {
 func TestErrorsNameThePlace(t *testing.T) {
 	if _, err := List("[a"); err == nil || !strings.Contains(err.Error(), `"[a"`) {
 		t.Errorf("an open bracket: %v", err)
+	}
+	links := tree(t, "a.txt", "sub/gone.txt -> nowhere")
+	for _, pattern := range []string{"sub/gone.txt", "sub/*", "**/*.txt", ""} {
+		found, err := List(links + "/" + pattern)
+		if want := links + "/sub/gone.txt is a symbolic link to nowhere, which does not exist"; err == nil || err.Error() != want {
+			t.Errorf("%s: %v %v, want %s", pattern, found, err, want)
+		}
 	}
 	if os.Geteuid() == 0 {
 		t.Skip("nothing is unreadable for the superuser")
