@@ -27,8 +27,9 @@ type View struct {
 	Hardware     Hardware
 	// MemoryConfiguration is JSON, as the TaskManager gave it.
 	MemoryConfiguration []byte
-	// LogDir is where its log files are, when on this host.
-	LogDir string
+	// LogFile is the path of its log; it can be read when the TaskManager is on
+	// this host.
+	LogFile string
 }
 
 // Hardware is the machine a TaskManager runs on; memory is in bytes.
@@ -66,7 +67,7 @@ func view(t *taskExecutor, slots *slotmanager.TaskExecutor) View {
 	r, h := t.request, t.request.Hardware
 	v := View{ID: t.id, RPCAddress: r.RpcAddress, DataAddresses: append([]string(nil), r.DataAddresses...),
 		DataPort: dataPort(r.DataAddresses), LastHeartbeat: t.seen, Slots: len(slots.Slots), Free: slots.FreeSlots(),
-		Total: slots.Total, FreeResource: slots.Total, MemoryConfiguration: append([]byte(nil), r.MemoryConfiguration...), LogDir: r.LogDir,
+		Total: slots.Total, FreeResource: slots.Total, MemoryConfiguration: append([]byte(nil), r.MemoryConfiguration...), LogFile: r.LogFile,
 		Hardware: Hardware{CPUCores: int(h.GetCpuCores()), PhysicalMemory: h.GetPhysicalMemory(), FreeMemory: h.GetFreeMemory(), ManagedMemory: h.GetManagedMemory()}}
 	for _, s := range slots.Slots {
 		if s.State == slotmanager.Free {

@@ -81,7 +81,7 @@ func oneManager() managers {
 		Total: total, FreeResource: half, Allocated: []resourcemanager.AllocatedSlot{{Job: running, Profile: half}},
 		Hardware:            resourcemanager.Hardware{CPUCores: 2, PhysicalMemory: 1 << 34, FreeMemory: 1 << 29, ManagedMemory: 1 << 29},
 		MemoryConfiguration: []byte(`{"process":1811939328,"flink":1342177280,"frameworkHeap":134217728,"taskHeap":402653174,"network":134217730}`),
-		LogDir:              "/log/weir-taskmanager-0-host.log",
+		LogFile:             "/log/weir-taskmanager-0-host.log",
 	}}
 }
 

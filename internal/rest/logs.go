@@ -55,16 +55,6 @@ type logFile struct {
 	Modified int64  `json:"mtime"`
 }
 
-// only is the one log whose name holds the role; "" when there are several,
-// for then nobody knows which of them is asked for.
-func (d logDir) only(role string) string {
-	names, err := fs.Glob(d.files, "*"+role+"*.log")
-	if err != nil || len(names) != 1 {
-		return ""
-	}
-	return names[0]
-}
-
 // list lists the files.
 func (d logDir) list() (answer, error) {
 	all := []logFile{}
@@ -103,8 +93,7 @@ func (s *Server) jobManagerLogFile(r *request) (answer, error) {
 	return s.own().open(r.params["filename"], notInJobManager)
 }
 
-// logsOf finds the log directory of the TaskManager the path names. What the
-// TaskManager tells is its directory, or the path of its log file.
+// logsOf finds the log directory of the TaskManager the path names.
 func (s *Server) logsOf(r *request) (logDir, ident.ResourceID, error) {
 	id := ident.ResourceID(r.params["taskmanagerid"])
 	managers, err := s.TaskManagers.TaskManagers(r.Context())
@@ -115,18 +104,11 @@ func (s *Server) logsOf(r *request) (logDir, ident.ResourceID, error) {
 		if managers[i].ID != id {
 			continue
 		}
-		dir, main := managers[i].LogDir, ""
-		if path.Ext(dir) == ".log" {
-			dir, main = path.Split(dir)
-		}
+		dir, main := path.Split(managers[i].LogFile)
 		if dir == "" || s.OpenLogs == nil {
 			return logDir{}, id, nil
 		}
-		d := logDir{s.OpenLogs(dir), main}
-		if main == "" {
-			d.main = d.only("-taskmanager-")
-		}
-		return d, id, nil
+		return logDir{s.OpenLogs(dir), main}, id, nil
 	}
 	return logDir{}, id, fail(http.StatusNotFound, notFoundException+"Failed to transfer file from TaskExecutor "+clip(string(id))+" because it was unknown.", unregistered(id))
 }

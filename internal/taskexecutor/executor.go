@@ -47,7 +47,7 @@ type Options struct {
 	Launcher            Launcher
 	Hardware            *pb.Hardware
 	MemoryConfiguration []byte // JSON, as REST shows it
-	LogDir              string
+	LogFile             string
 	Logger              *slog.Logger
 	// OnFatal is called at most once, on the loop, when the Executor cannot go
 	// on: it was refused, or found no ResourceManager in time.

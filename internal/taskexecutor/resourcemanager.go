@@ -87,7 +87,7 @@ func (e *Executor) register() {
 	}
 	request := &pb.RegisterTaskExecutorRequest{ResourceId: string(o.ResourceID), RpcAddress: e.system.Self(), DataAddresses: o.DataAddresses,
 		ClusterId: cluster, Version: o.Version, Slots: int32(o.Slots), Total: profileToProto(o.Total), Hardware: o.Hardware,
-		MemoryConfiguration: o.MemoryConfiguration, LogDir: o.LogDir}
+		MemoryConfiguration: o.MemoryConfiguration, LogFile: o.LogFile}
 	gateway.RegisterTaskExecutor.Call(e.system, e.loop, o.ResourceManager, ident.LeaderID{}, request, registrationTimeout(m.attempt),
 		func(answer *pb.RegisterTaskExecutorResponse, err error) {
 			if m.epoch != epoch || e.stopped != nil {

@@ -40,7 +40,10 @@ type Options struct {
 	Version string
 	// Number tells the TaskManagers of one host apart, for the names of logs.
 	Number int
-	Logger *slog.Logger // nil: nothing is logged
+	// LogFile is the path of the process's log, for a master on the same host to
+	// show it; empty: there is none.
+	LogFile string
+	Logger  *slog.Logger // nil: nothing is logged
 }
 
 // TaskManager is a running TaskManager process. Its methods may be called from
@@ -210,7 +213,7 @@ func (t *TaskManager) makeExecutor(o Options) {
 		HeartbeatInterval: config.HeartbeatInterval.In(cfg), HeartbeatTimeout: config.HeartbeatTimeout.In(cfg),
 		RegistrationTimeout: config.TaskManagerRegistrationTimeout.In(cfg), SlotTimeout: config.TaskManagerSlotTimeout.In(cfg),
 		CancellationTimeout: s.cancellation, Launcher: t.launcher, Hardware: s.hardware(), MemoryConfiguration: s.memoryJSON(),
-		LogDir: config.LogDir(cfg),
+		LogFile: o.LogFile,
 		OnFatal: func(err error) {
 			select {
 			case t.fatal <- err:

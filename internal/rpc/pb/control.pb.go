@@ -72,7 +72,7 @@ type RegisterTaskExecutorRequest struct {
 	Total               *ResourceProfile       `protobuf:"bytes,7,opt,name=total,proto3" json:"total,omitempty"`
 	Hardware            *Hardware              `protobuf:"bytes,8,opt,name=hardware,proto3" json:"hardware,omitempty"`
 	MemoryConfiguration []byte                 `protobuf:"bytes,9,opt,name=memory_configuration,json=memoryConfiguration,proto3" json:"memory_configuration,omitempty"` // JSON, as /taskmanagers/:id shows it
-	LogDir              string                 `protobuf:"bytes,10,opt,name=log_dir,json=logDir,proto3" json:"log_dir,omitempty"`                                       // where its log files are, when the master is on the same host
+	LogFile             string                 `protobuf:"bytes,10,opt,name=log_file,json=logFile,proto3" json:"log_file,omitempty"`                                    // path of its log, for a master on the same host
 	unknownFields       protoimpl.UnknownFields
 	sizeCache           protoimpl.SizeCache
 }
@@ -170,9 +170,9 @@ func (x *RegisterTaskExecutorRequest) GetMemoryConfiguration() []byte {
 	return nil
 }
 
-func (x *RegisterTaskExecutorRequest) GetLogDir() string {
+func (x *RegisterTaskExecutorRequest) GetLogFile() string {
 	if x != nil {
-		return x.LogDir
+		return x.LogFile
 	}
 	return ""
 }
@@ -3053,7 +3053,7 @@ var File_weir_control_proto protoreflect.FileDescriptor
 const file_weir_control_proto_rawDesc = "" +
 	"\n" +
 	"\x12weir/control.proto\x12\x04weir\"\a\n" +
-	"\x05Empty\"\xfa\x02\n" +
+	"\x05Empty\"\xfc\x02\n" +
 	"\x1bRegisterTaskExecutorRequest\x12\x1f\n" +
 	"\vresource_id\x18\x01 \x01(\tR\n" +
 	"resourceId\x12\x1f\n" +
@@ -3066,9 +3066,9 @@ const file_weir_control_proto_rawDesc = "" +
 	"\x05slots\x18\x06 \x01(\x05R\x05slots\x12+\n" +
 	"\x05total\x18\a \x01(\v2\x15.weir.ResourceProfileR\x05total\x12*\n" +
 	"\bhardware\x18\b \x01(\v2\x0e.weir.HardwareR\bhardware\x121\n" +
-	"\x14memory_configuration\x18\t \x01(\fR\x13memoryConfiguration\x12\x17\n" +
-	"\alog_dir\x18\n" +
-	" \x01(\tR\x06logDir\"\x98\x01\n" +
+	"\x14memory_configuration\x18\t \x01(\fR\x13memoryConfiguration\x12\x19\n" +
+	"\blog_file\x18\n" +
+	" \x01(\tR\alogFile\"\x98\x01\n" +
 	"\bHardware\x12\x1b\n" +
 	"\tcpu_cores\x18\x01 \x01(\x05R\bcpuCores\x12'\n" +
 	"\x0fphysical_memory\x18\x02 \x01(\x03R\x0ephysicalMemory\x12\x1f\n" +
