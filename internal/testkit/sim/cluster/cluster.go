@@ -64,6 +64,7 @@ type machine struct {
 	slots   int
 	id      ident.ResourceID
 	current *taskManager // nil while there is none
+	again   bool         // an id had more than one life
 	workers []*worker    // that have not ended, of whatever TaskManager
 }
 
@@ -203,7 +204,9 @@ func (c *Cluster) endTaskManager(t *taskManager, silent bool) {
 		}
 		c.world.At(time.Duration(c.rand.IntN(500))*time.Millisecond, "orphan", w.die)
 	}
-	if c.rand.IntN(2) == 0 {
+	if c.rand.IntN(2) > 0 {
+		on.again = true
+	} else {
 		on.id = ident.ResourceID(fmt.Sprintf("%s-%d", on.name, t.proc.Life()+1))
 	}
 	if c.over {

@@ -1,7 +1,9 @@
 package cluster
 
 import (
-	"fmt"
+	"slices"
+	"strings"
+
 	"github.com/weirstream/weir/internal/ident"
 	"github.com/weirstream/weir/internal/resourcemanager/slotmanager"
 	"github.com/weirstream/weir/internal/status"
@@ -59,9 +61,17 @@ func (k *checks) fair(j *job) {
 		k.broken("7", "job %s is unbounded and FINISHED", j.id)
 	case state == status.JobFailed && c.settings.calm:
 		k.broken("7", "job %s FAILED, though nothing went wrong: %s", j.id, k.causeOf(j))
+	case state == status.JobFailed && strings.Contains(k.causeOf(j), "unexpectedly no longer running") && !k.reborn():
+		k.broken("8", "job %s FAILED, because the end of a task was not reported: %s", j.id, k.causeOf(j))
 	case state == status.JobRunning && j.canceled == j.at:
 		k.broken("7", "job %s was canceled and is RUNNING", j.id)
 	}
+}
+
+// reborn reports whether some TaskManager came back under the id it had: only
+// that loses tasks without a word.
+func (k *checks) reborn() bool {
+	return slices.ContainsFunc(k.c.machines, func(m *machine) bool { return m.again })
 }
 
 func (k *checks) causeOf(j *job) string {
@@ -90,7 +100,7 @@ func (k *checks) agreed(live map[ident.JobID]int) {
 	for _, on := range c.machines {
 		t := believed[on.id]
 		if on.current == nil || t == nil || !t.Reported {
-			k.broken("7", "TaskManager %s is not registered, or has not reported: it runs: %v, the ResourceManager knows %v", on.id, on.current != nil, fmt.Sprint(c.manager.TaskManagers()))
+			k.broken("7", "TaskManager %s is not registered, or has not reported: it runs: %v, the ResourceManager knows %v", on.id, on.current != nil, c.manager.TaskManagers())
 			continue
 		}
 		v := on.current.executor.View()

@@ -164,6 +164,10 @@ func (t *task) run() {
 			if !c.over && !t.ended {
 				c.fault("task fails")
 				t.end(status.Failed, &status.Failure{Kind: status.FailurePanic, Message: "index out of range"})
+				if c.chance(0.5) { // the panic takes the process with it, while the report is on its way
+					w := t.worker
+					w.end(&status.Failure{Kind: status.FailureExit, Message: "exit status 2", Exit: 2})
+				}
 			}
 		})
 	}
