@@ -169,6 +169,20 @@ var mistakes = []struct {
 		stream.Socket(env, "localhost").Discard() // at fault: 21
 	},
 	[]string{"Socket", `"localhost"`, "port"},
+}, {
+	"co-located operations of unequal parallelism",
+	func(t *testing.T, env *stream.Env) {
+		stream.Sequence(env, 1, 9).CoLocationGroup("pair").
+			Map(stream.Self[int64]).Parallelism(3).CoLocationGroup("pair").Discard() // at fault: 22
+	},
+	[]string{"Map has parallelism 3", `co-location group "pair"`, "has 2"},
+}, {
+	"co-located operations that share no slots",
+	func(t *testing.T, env *stream.Env) {
+		s := stream.Sequence(env, 1, 9).CoLocationGroup("pair")
+		s.Discard().CoLocationGroup("pair").SlotSharingGroup("other") // at fault: 23
+	},
+	[]string{"Sink: Discard", `co-location group "pair"`, `"other"`},
 }}
 
 func TestExecuteNamesTheLineAtFault(t *testing.T) {

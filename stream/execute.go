@@ -52,12 +52,17 @@ func onCluster() bool {
 	return os.Getenv(assignment.PlanVariable) != "" || os.Getenv(assignment.WorkerVariable) != ""
 }
 
-// Execute runs the program and returns when its job has ended: nil when it has
-// finished, otherwise the first cause of its failure, or ctx's when ctx ended,
-// which cancels the job.
+// Execute runs the program as a job of the given name, or "Weir Job", and returns
+// when it has ended: nil when it has finished, otherwise the first cause of its
+// failure, with the task, and for a panic the line. When ctx ends, the job is
+// canceled and Execute returns the cause of ctx. The text of an error that a
+// function returned is kept, its identity is not: it may come from another process.
 //
-// Errors of the program are returned before anything runs; each names the line
-// that made the stream. An Env is executed once.
+// Mistakes in the program are returned, all of them, before anything runs; each
+// names the line that made the stream. An Env is executed once.
+//
+// Started by `weir run`, the program describes its job here and ends; in the job's
+// workers Execute serves tasks and ends the process with them.
 func (e *Env) Execute(ctx context.Context, name string) error {
 	if e.executed {
 		return errors.New("Execute: this environment was executed before: make a new one for another job")
@@ -71,18 +76,27 @@ func (e *Env) Execute(ctx context.Context, name string) error {
 		return worker.Serve(ctx, text, compiled, e.buffer)
 	}
 	path := os.Getenv(assignment.PlanVariable)
-	for _, n := range e.graph.Nodes {
-		if n.Before == nil {
-			continue
-		}
-		if err := n.Before(path != ""); err != nil {
-			return fmt.Errorf("%s: %w", n.Site, err)
-		}
+	if err := e.before(path != ""); err != nil {
+		return err
 	}
 	if path != "" {
 		return worker.Describe(path, compiled)
 	}
 	return embedded.Run(ctx, embedded.Options{Compiled: compiled, BufferTimeout: e.buffer, Logger: e.logger})
+}
+
+// before runs the checks that are made once, where the job is submitted.
+func (e *Env) before(onCluster bool) error {
+	var problems []error
+	for _, n := range e.graph.Nodes {
+		if n.Before == nil {
+			continue
+		}
+		if err := n.Before(onCluster); err != nil {
+			problems = append(problems, fmt.Errorf("%s: %w", n.Site, err))
+		}
+	}
+	return errors.Join(problems...)
 }
 
 // compile turns the program into a job, or says what is wrong with it.
@@ -103,15 +117,22 @@ func (e *Env) compile(name string) (*streamgraph.Compiled, error) {
 	if err != nil {
 		return nil, err
 	}
-	return compiled, checkEdges(compiled)
+	return compiled, errors.Join(checkEdges(compiled), checkCoLocation(g))
 }
 
 // configuration gives the settings that travel with the job.
 func (e *Env) configuration() map[string]string {
 	c := map[string]string{
-		config.ExecutionRuntimeMode.Key:   string(e.mode),
-		config.ExecutionBufferTimeout.Key: strconv.FormatInt(e.buffer.Milliseconds(), 10) + " ms",
-		config.ParallelismDefault.Key:     strconv.Itoa(e.graph.Parallelism),
+		config.ExecutionRuntimeMode.Key:          string(e.mode),
+		config.ExecutionBufferTimeoutEnabled.Key: strconv.FormatBool(e.buffer >= 0),
+		config.ParallelismDefault.Key:            strconv.Itoa(e.graph.Parallelism),
+		config.PipelineOperatorChaining.Key:      strconv.FormatBool(!e.graph.ChainingDisabled),
+	}
+	if e.buffer >= 0 {
+		c[config.ExecutionBufferTimeout.Key] = strconv.FormatInt(e.buffer.Milliseconds(), 10) + " ms"
+	}
+	if e.graph.MaxParallelism > 0 {
+		c[config.PipelineMaxParallelism.Key] = strconv.Itoa(e.graph.MaxParallelism)
 	}
 	for k, v := range e.settings {
 		if _, set := c[k]; !set {
@@ -143,6 +164,27 @@ func checkEdges(c *streamgraph.Compiled) error {
 			if err := out.From.Stream.(operator.Stream).Err(); err != nil {
 				problems = append(problems, fmt.Errorf("%s: the records of %q go to another task and cannot be encoded: %w", out.From.Site, out.From.Name, err))
 			}
+		}
+	}
+	return errors.Join(problems...)
+}
+
+// checkCoLocation reports groups whose members cannot share slots.
+func checkCoLocation(g *streamgraph.Graph) error {
+	var problems []error
+	first := map[string]*streamgraph.Node{}
+	for _, n := range g.Nodes {
+		if n.CoLocation == "" {
+			continue
+		}
+		f := first[n.CoLocation]
+		if f == nil {
+			first[n.CoLocation] = n
+			continue
+		}
+		if f.Parallelism != n.Parallelism || f.SlotSharingGroup != n.SlotSharingGroup {
+			problems = append(problems, fmt.Errorf("%s: %s has parallelism %d in slot sharing group %q, but %s, in the same co-location group %q, has %d in %q: both must agree",
+				n.Site, n.Name, n.Parallelism, n.SlotSharingGroup, f.Name, n.CoLocation, f.Parallelism, f.SlotSharingGroup))
 		}
 	}
 	return errors.Join(problems...)

@@ -7,22 +7,25 @@ import (
 	"github.com/weirstream/weir/internal/streamgraph"
 )
 
-// KeyedStream is a stream grouped by key.
+// KeyedStream is a stream grouped by key; see DataStream.KeyBy.
 //
-// Its aggregates emit, in streaming mode, the new result with every record; in
-// batch mode one result a key when all input has ended.
+// Its aggregates emit, in streaming mode, the new result with every record: those
+// of a key in order. In batch mode they emit one result a key when all input has
+// ended, in no particular order, and aggregate before the exchange as well as
+// after it; a key without records has no result in either mode.
 type KeyedStream[K comparable, T any] struct {
 	stream DataStream[T]
 	key    func(T) K
 }
 
-// Pair is a key with a value: the result of Count, Sum, Min and Max.
+// Pair is a key with a value: the result of Count, Sum, Min and Max, printed as
+// {key value}.
 type Pair[K comparable, V any] struct {
 	Key   K
 	Value V
 }
 
-// Number is what can be summed.
+// Number is what can be summed: any integer or floating-point type.
 type Number interface {
 	~int | ~int8 | ~int16 | ~int32 | ~int64 | ~uint | ~uint8 | ~uint16 | ~uint32 | ~uint64 | ~float32 | ~float64
 }
@@ -38,8 +41,8 @@ func (s KeyedStream[K, T]) Count() DataStream[Pair[K, int64]] {
 }
 
 // Sum emits the sum of f over the records of each key. Integers wrap around as
-// Go's do; floating-point sums depend on the order of addition, which in batch
-// mode is not fixed.
+// Go's do; floating-point sums depend on the order of addition, which is fixed
+// only for a key whose records come from one subtask.
 func (s KeyedStream[K, T]) Sum[N Number](f func(T) N) DataStream[Pair[K, N]] {
 	s.stream.env.required("Sum", f == nil)
 	return aggregate(s, "Sum", operator.Aggregate[K, T, N, Pair[K, N]]{
@@ -50,12 +53,12 @@ func (s KeyedStream[K, T]) Sum[N Number](f func(T) N) DataStream[Pair[K, N]] {
 	})
 }
 
-// Min emits the least f over the records of each key.
+// Min emits the least f over the records of each key; it is NaN if any is.
 func (s KeyedStream[K, T]) Min[N cmp.Ordered](f func(T) N) DataStream[Pair[K, N]] {
 	return s.extreme("Min", f, func(a, b N) N { return min(a, b) })
 }
 
-// Max emits the greatest f over the records of each key.
+// Max emits the greatest f over the records of each key; it is NaN if any is.
 func (s KeyedStream[K, T]) Max[N cmp.Ordered](f func(T) N) DataStream[Pair[K, N]] {
 	return s.extreme("Max", f, func(a, b N) N { return max(a, b) })
 }
@@ -77,8 +80,10 @@ func (s KeyedStream[K, T]) extreme[N cmp.Ordered](op string, f func(T) N, better
 	})
 }
 
-// Reduce combines the records of each key, two at a time. f must be associative
-// and should give a record of the same key.
+// Reduce combines the records of each key, two at a time, and emits the result: of
+// a key with one record that record. f must be associative and give a record of
+// the same key; a comes before b only where the records come from one subtask. It
+// must not change what a and b point to: both may have been emitted.
 func (s KeyedStream[K, T]) Reduce(f func(a, b T) T) DataStream[T] {
 	s.stream.env.required("Reduce", f == nil)
 	merge := func(acc *T, created bool, v T) {
@@ -94,8 +99,8 @@ func (s KeyedStream[K, T]) Reduce(f func(a, b T) T) DataStream[T] {
 	})
 }
 
-// Process runs a function over the keyed stream; see DataStream.Process.
-// Records with equal keys reach the same instance.
+// Process runs a function over the keyed stream; see DataStream.Process. Records
+// with equal keys reach the same instance, which also gets those of other keys.
 func (s KeyedStream[K, T]) Process[R any](f func() ProcessFunction[T, R]) DataStream[R] {
 	s.stream.env.required("Process", f == nil)
 	return transform[T, R](s.stream, "Keyed Process", processFactory(f))

@@ -9,25 +9,30 @@ import (
 )
 
 // ProcessFunction is a user function with a life of its own: each subtask makes
-// one and uses it on one goroutine. It may also have the methods of Opener,
-// Finisher and Closer.
+// one and uses it on one goroutine, so what it keeps needs no lock. It may also
+// have the methods of Opener, Finisher and Closer, called in this order: Open,
+// Process for each record, Finish, Close.
 type ProcessFunction[T, R any] interface {
 	// Process takes one record and may call emit any number of times, before it
-	// returns. An error fails the job.
+	// returns: the results come after those of the records before. c is only
+	// valid until then. An error fails the job, with the operation's name.
 	Process(v T, c *ProcessContext, emit func(R)) error
 }
 
-// Opener is called once before the first record.
+// Opener is called once before the first record. An error fails the job; Close is
+// called all the same.
 type Opener interface {
 	Open(c *OpenContext) error
 }
 
-// Finisher is called once after the last record of bounded input.
+// Finisher is called once after the last record of bounded input, not when the
+// job fails or is canceled. R must be that of the ProcessFunction.
 type Finisher[R any] interface {
 	Finish(emit func(R)) error
 }
 
-// Closer is called once when the task has ended, however it ended.
+// Closer is called once when the task has ended, however it ended. An error fails
+// the job if nothing else has.
 type Closer interface {
 	Close() error
 }
@@ -52,7 +57,8 @@ func (c *ProcessContext) Timestamp() (ms int64, ok bool) {
 	return c.timestamp, c.timestamp != batch.NoTimestamp
 }
 
-// Process runs a function over the stream. f is called once in each subtask.
+// Process runs a function over the stream. f is called once in each subtask, and
+// must make a new function each time.
 func (s DataStream[T]) Process[R any](f func() ProcessFunction[T, R]) DataStream[R] {
 	s.env.required("Process", f == nil)
 	return transform[T, R](s, "Process", processFactory(f))

@@ -1,7 +1,6 @@
 package stream
 
 import (
-	"bufio"
 	"errors"
 	"fmt"
 	"os"
@@ -12,7 +11,8 @@ import (
 	"github.com/weirstream/weir/internal/streamgraph"
 )
 
-// Sink is the end of a stream, for its settings.
+// Sink is the end of a stream, for its settings. They are those of a DataStream
+// of the same names.
 type Sink struct {
 	env  *Env
 	node *streamgraph.Node
@@ -25,21 +25,28 @@ func sink[T any](s DataStream[T], n *streamgraph.Node) Sink {
 	return Sink{env: s.env, node: s.env.add(n, s.inputs...)}
 }
 
-// Name gives the sink a name for people.
+// Name gives the sink a name for people: "Sink: " and name.
 func (s Sink) Name(name string) Sink {
 	setName(s.node, name)
 	return s
 }
 
-// UID gives the sink a stable identity.
+// UID gives the sink a stable identity, which no other operation has.
 func (s Sink) UID(uid string) Sink {
 	setUID(s.env, s.node, uid)
 	return s
 }
 
-// Parallelism sets the sink's number of subtasks.
+// Parallelism sets the sink's number of subtasks: 1 to 32768.
 func (s Sink) Parallelism(n int) Sink {
 	setParallelism(s.env, s.node, n)
+	return s
+}
+
+// MaxParallelism bounds the parallelism that the sink may be given later: 1 to
+// 32768.
+func (s Sink) MaxParallelism(n int) Sink {
+	setMaxParallelism(s.env, s.node, n)
 	return s
 }
 
@@ -50,18 +57,28 @@ func (s Sink) DisableChaining() Sink {
 }
 
 // SlotSharingGroup names the group of operations that may share a slot with the
-// sink.
+// sink; see DataStream.SlotSharingGroup.
 func (s Sink) SlotSharingGroup(group string) Sink {
 	s.node.SlotSharingGroup = group
 	return s
 }
 
-// Discard drops every record.
+// CoLocationGroup names a group of operations whose subtasks of equal number run
+// in one slot; see DataStream.CoLocationGroup.
+func (s Sink) CoLocationGroup(group string) Sink {
+	s.node.CoLocation = group
+	return s
+}
+
+// Discard drops every record. A stream that has no end runs all the same;
+// Discard says that nothing was forgotten.
 func (s DataStream[T]) Discard() Sink {
 	return sink(s, &streamgraph.Node{Op: "Discard", Operator: operator.Discard[T]()})
 }
 
-// ForEach calls f for every record; its error fails the job.
+// ForEach calls f for every record. Each subtask calls it on a goroutine of its
+// own, so with several subtasks f must be safe for concurrent use. An error that f
+// returns fails the job.
 func (s DataStream[T]) ForEach(f func(T) error) Sink {
 	s.env.required("ForEach", f == nil)
 	return sink(s, &streamgraph.Node{Op: "For Each", Operator: operator.Sink(func(*operator.Context) (func(T) error, func() error, error) {
@@ -75,26 +92,49 @@ const printBuffer = 32 << 10
 // Print writes every record on a line of its own, as fmt.Println does, to the
 // standard output of the process the sink runs in: of the program itself when it
 // is embedded, of the TaskManager's .out file on a cluster. With several
-// subtasks, each line begins with the subtask's number: "2> ".
+// subtasks, each line begins with the subtask's number, from 1: "2> ". Lines are
+// written together, when input pauses and at the buffer time-out.
 func (s DataStream[T]) Print() Sink {
 	return sink(s, &streamgraph.Node{Op: "Print to Std. Out", Operator: operator.Sink(func(c *operator.Context) (func(T) error, func() error, error) {
 		prefix := ""
 		if c.Parallelism > 1 {
 			prefix = fmt.Sprintf("%d> ", c.Subtask+1)
 		}
-		w := bufio.NewWriterSize(os.Stdout, printBuffer)
+		p := &printer{to: os.Stdout}
 		take := func(v T) error {
-			_, err := fmt.Fprint(w, prefix, v, "\n")
-			return err
+			p.text = append(fmt.Append(append(p.text, prefix...), v), '\n')
+			if len(p.text) < printBuffer {
+				return nil
+			}
+			return p.flush()
 		}
-		return take, w.Flush, nil
+		return take, p.flush, nil
 	})})
 }
 
+// printer collects whole lines, so that those of several subtasks never mix.
+type printer struct {
+	to   *os.File
+	text []byte
+}
+
+func (p *printer) flush() error {
+	if len(p.text) == 0 {
+		return nil
+	}
+	_, err := p.to.Write(p.text)
+	p.text = p.text[:0]
+	return err
+}
+
 // WriteText writes line of every record as a line of a text file below dir, one
-// part file a subtask. A part appears under its name when it is complete; one
-// that is not begins with a dot and is removed when the job fails or is canceled.
-// Execute refuses a dir that exists and is not empty.
+// part file a subtask: "part-0-0" is that of the first subtask's first attempt. A
+// subtask without records writes an empty one. The lines stand in the order of
+// the records; line must not give a line end.
+//
+// A part appears under its name when its subtask has finished and it is complete;
+// before, its name begins with a dot, and it is removed when the job fails or is
+// canceled. dir is made if it is missing; Execute refuses one that holds anything.
 func (s DataStream[T]) WriteText(dir string, line func(T) string) Sink {
 	s.env.required("WriteText", line == nil)
 	return sink(s, &streamgraph.Node{
@@ -103,14 +143,16 @@ func (s DataStream[T]) WriteText(dir string, line func(T) string) Sink {
 	})
 }
 
-// Collected holds the records of a stream that Collect ends.
+// Collected holds the records of a stream that Collect ends, in memory.
 type Collected[T any] struct {
 	mu   sync.Mutex
 	vals []T
 }
 
-// Values gives the records collected so far: all of them once Execute has
-// returned. Their order is that of the stream only if the sink has one subtask.
+// Values gives a copy of the records collected so far: all of them once Execute
+// has returned, those before the failure if it returned an error. Their order is
+// that of the stream within a subtask, and there are as many subtasks as the
+// operation before has. It may be called while the program runs.
 func (c *Collected[T]) Values() []T {
 	c.mu.Lock()
 	defer c.mu.Unlock()

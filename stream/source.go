@@ -17,26 +17,30 @@ func source[T any](e *Env, n *streamgraph.Node) DataStream[T] {
 	return DataStream[T]{env: e, inputs: forward(e.add(n)), stream: out}
 }
 
-// FromSlice is the stream of vals, in order. It has one subtask. In a worker the
-// values are those the program makes there, so they must be the same each time
-// the program is started.
+// FromSlice is the stream of vals, in order; it ends after the last. It has one
+// subtask. The program must not change vals, nor what they point to, before
+// Execute has returned. On a cluster the worker makes vals by running the program
+// again, so they must be the same each time.
 func FromSlice[T any](e *Env, vals []T) DataStream[T] {
 	return source[T](e, &streamgraph.Node{Op: "Collection Source", Bounded: true, MaxAllowed: 1, Operator: operator.Slice(vals)})
 }
 
-// Sequence is the stream of the numbers from first to last, both included; each
-// subtask emits a contiguous share of them in order.
+// Sequence is the stream of the numbers from first to last, both included; it is
+// empty if last is less. Each subtask emits a contiguous share of them in order.
 func Sequence(e *Env, first, last int64) DataStream[int64] {
 	return source[int64](e, &streamgraph.Node{Op: "Sequence Source", Bounded: true, Operator: operator.Sequence(first, last)})
 }
 
 // ReadText is the stream of the lines of all files that match one of the
-// patterns, without their line ends; "**" matches any number of directories.
+// patterns, without their line ends, "\n" or "\r\n". In a pattern "*" and "?"
+// stay within a name, "**" matches any number of directories; a pattern that names
+// a directory means all files below it whose names do not begin with "." or "_".
 // Files are cut into splits that the subtasks ask for, so lines come in the order
 // of the file only within a split. Bytes that are not UTF-8 are kept as they are.
 //
 // The job fails if a pattern matches no file, a file cannot be read, or a line is
-// longer than files.MaxLine.
+// longer than files.MaxLine; the error names the file, and where in it. Files are
+// found when the job begins; the stream ends with them.
 func ReadText(e *Env, patterns ...string) DataStream[string] {
 	if len(patterns) == 0 {
 		e.problem(callSite(), "ReadText: no pattern given")
@@ -49,8 +53,11 @@ func ReadText(e *Env, patterns ...string) DataStream[string] {
 }
 
 // Socket is the stream of the lines that a TCP server at address (host:port)
-// sends. It has one subtask, connects once, and ends when the server closes the
-// connection; an error of the connection fails the job.
+// sends, in order and without their line ends; a last line needs none. It has one
+// subtask, connects once when the job begins, for at most 10 seconds, and ends
+// when the server closes the connection. An error of the connection, or a line
+// longer than 16 MiB, fails the job. It is unbounded: Execute refuses it in Batch
+// mode.
 func Socket(e *Env, address string) DataStream[string] {
 	if _, port, err := net.SplitHostPort(address); err != nil || port == "" {
 		e.problem(callSite(), "Socket: address %q: want host:port", address)
