@@ -8,14 +8,17 @@ RACE     = internal/(actor|rpc|heartbeat|ha|blob|dispatcher|jobmaster|resourcema
 SMALL    = -trimpath -tags grpcnotrace -ldflags="-s -w"
 WORDS    = $(shell $(GO) env GOROOT)/src/**/*.go
 FUZZTIME ?= 10s
+SEEDS    ?= 20000
 
-.PHONY: build demo test race vet staticcheck bench bench-compare proto fuzz clean
+.PHONY: build demo test sim race vet staticcheck bench bench-compare proto fuzz clean
 
 build: ; $(GO) build $(SMALL) -o bin/weir ./cmd/weir && $(GO) build $(SMALL) -o bin/wordcount ./examples/wordcount
 
 demo: build ; ./bin/wordcount --rate --input '$(WORDS)'
 
 test: ; $(GO) test ./...
+
+sim: ; $(GO) test ./internal/testkit/sim -run TestWorld -v -timeout 0 -seeds $(SEEDS)
 
 race: ; $(GO) list ./... | grep -E '$(RACE)' | xargs -r $(GO) test -race -short
 
