@@ -76,8 +76,10 @@ func (e *Env) Execute(ctx context.Context, name string) error {
 		return worker.Serve(ctx, text, compiled, e.buffer)
 	}
 	path := os.Getenv(assignment.PlanVariable)
-	if err := e.before(path != ""); err != nil {
-		return err
+	if os.Getenv(assignment.PreviewVariable) == "" {
+		if err := e.before(path != ""); err != nil {
+			return err
+		}
 	}
 	if path != "" {
 		return worker.Describe(path, compiled)

@@ -134,12 +134,18 @@ func (p *printer) flush() error {
 //
 // A part appears under its name when its subtask has finished and it is complete;
 // before, its name begins with a dot, and it is removed when the job fails or is
-// canceled. dir is made if it is missing; Execute refuses one that holds anything.
+// canceled. dir is made if it is missing; Execute refuses one that holds anything,
+// and on a cluster one that is not absolute.
 func (s DataStream[T]) WriteText(dir string, line func(T) string) Sink {
 	s.env.required("WriteText", line == nil)
 	return sink(s, &streamgraph.Node{
 		Op: "Write Text", Operator: files.WriteLines(dir, line),
-		Before: func(bool) error { return files.CheckEmpty(dir) },
+		Before: func(onCluster bool) error {
+			if err := files.CheckPaths(onCluster, dir); err != nil {
+				return err
+			}
+			return files.CheckEmpty(dir)
+		},
 	})
 }
 

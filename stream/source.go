@@ -40,7 +40,8 @@ func Sequence(e *Env, first, last int64) DataStream[int64] {
 //
 // The job fails if a pattern matches no file, a file cannot be read, or a line is
 // longer than files.MaxLine; the error names the file, and where in it. Files are
-// found when the job begins; the stream ends with them.
+// found when the job begins; the stream ends with them. On a cluster the patterns
+// must be absolute, as its processes have working directories of their own.
 func ReadText(e *Env, patterns ...string) DataStream[string] {
 	if len(patterns) == 0 {
 		e.problem(callSite(), "ReadText: no pattern given")
@@ -49,6 +50,7 @@ func ReadText(e *Env, patterns ...string) DataStream[string] {
 		Op: "Read Text", Bounded: true,
 		CoordinatorKind: files.CoordinatorKind, CoordinatorSpec: files.Spec(patterns),
 		Operator: files.ReadLines(),
+		Before:   func(onCluster bool) error { return files.CheckPaths(onCluster, patterns...) },
 	})
 }
 

@@ -91,3 +91,12 @@ func TestTooLongLineIsNamed(t *testing.T) {
 		t.Fatalf("error does not name file and offset: %v", err)
 	}
 }
+
+func TestRelativePathsAreRefusedOnAClusterOnly(t *testing.T) {
+	if err := CheckPaths(false, "books/*.txt"); err != nil {
+		t.Errorf("embedded: %v", err)
+	}
+	if err := CheckPaths(true, "/books/**", "books/*.txt"); err == nil || !strings.Contains(err.Error(), `"books/*.txt"`) {
+		t.Errorf("on a cluster: %v", err)
+	}
+}

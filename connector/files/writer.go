@@ -34,6 +34,17 @@ func WriteLines[T any](dir string, line func(T) string) operator.Factory {
 	})
 }
 
+// CheckPaths refuses relative paths on a cluster: its processes have working
+// directories of their own, which go with the job.
+func CheckPaths(onCluster bool, paths ...string) error {
+	for _, path := range paths {
+		if onCluster && !filepath.IsAbs(path) {
+			return fmt.Errorf("path %q is relative: on a cluster every process has a working directory of its own; give an absolute path", path)
+		}
+	}
+	return nil
+}
+
 // CheckEmpty refuses a dir that holds anything: results must not mix with those
 // of another run.
 func CheckEmpty(dir string) error {

@@ -64,7 +64,7 @@ func planLocally(ctx context.Context, args []string, settings map[string]string)
 	if err != nil {
 		return nil, err
 	}
-	planner := program.Planner{Store: store}
+	planner := program.Planner{Store: store, Preview: true}
 	return planner.Plan(ctx, uploaded, arguments, settings)
 }
 

@@ -36,6 +36,8 @@ type Planner struct {
 	// Timeout bounds the time a program may take to reach Execute. Zero:
 	// DefaultTimeout.
 	Timeout time.Duration
+	// Preview says that the job is only looked at, not about to be submitted.
+	Preview bool
 	// Memory bounds the resident memory of the program meanwhile, in bytes,
 	// where the system tells it. Zero: DefaultMemory.
 	Memory int64
@@ -74,7 +76,7 @@ func (p *Planner) plan(ctx context.Context, of Program, dir string, args []strin
 	if err := os.Mkdir(work, 0o700); err != nil {
 		return nil, fmt.Errorf("plan %s: %w", of.Name, err)
 	}
-	env, err := environment(path, settings)
+	env, err := environment(path, settings, p.Preview)
 	if err != nil {
 		return nil, fmt.Errorf("plan %s: %w", of.Name, err)
 	}
@@ -99,15 +101,18 @@ func (p *Planner) plan(ctx context.Context, of Program, dir string, args []strin
 
 // environment is this process's own, with what tells the program to describe
 // its job in place of what told this process its part.
-func environment(path string, settings map[string]string) ([]string, error) {
+func environment(path string, settings map[string]string, preview bool) ([]string, error) {
 	text, err := json.Marshal(settings, json.Deterministic(true))
 	if err != nil {
 		return nil, fmt.Errorf("write the settings: %w", err)
 	}
 	env := slices.DeleteFunc(os.Environ(), func(e string) bool {
 		return strings.HasPrefix(e, assignment.PlanVariable+"=") || strings.HasPrefix(e, assignment.WorkerVariable+"=") ||
-			strings.HasPrefix(e, assignment.SettingsVariable+"=")
+			strings.HasPrefix(e, assignment.SettingsVariable+"=") || strings.HasPrefix(e, assignment.PreviewVariable+"=")
 	})
+	if preview {
+		env = append(env, assignment.PreviewVariable+"=1")
+	}
 	return append(env, assignment.PlanVariable+"="+path, assignment.SettingsVariable+"="+string(text)), nil
 }
 

@@ -174,7 +174,7 @@ func (s *Server) planProgram(r *request) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
-	graph, err := s.describe(r, p, run)
+	graph, err := s.describe(r, p, run, true)
 	if err != nil {
 		return answer{}, err
 	}
@@ -190,7 +190,7 @@ func (s *Server) runProgram(r *request) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
-	graph, err := s.describe(r, p, run)
+	graph, err := s.describe(r, p, run, false)
 	if err != nil {
 		return answer{}, err
 	}

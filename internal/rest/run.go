@@ -169,18 +169,26 @@ func words(text string) ([]string, error) {
 	return all, nil
 }
 
+// jobDefaults gives the settings of the cluster that a job starts with.
+func jobDefaults(c *config.Config) map[string]string {
+	settings := c.Map()
+	maps.DeleteFunc(settings, func(key, _ string) bool {
+		return !strings.HasPrefix(key, "pipeline.") && !strings.HasPrefix(key, "execution.") && !strings.HasPrefix(key, "parallelism.")
+	})
+	return settings
+}
+
 // describe runs the program until it has described its job, and gives the job
 // its id.
-func (s *Server) describe(r *request, p program.Program, run *runRequest) (*jobgraph.Graph, error) {
-	settings := map[string]string{}
-	if raw, ok := config.ParallelismDefault.Lookup(s.Config); ok {
-		settings[config.ParallelismDefault.Key] = strconv.Itoa(raw)
-	}
+func (s *Server) describe(r *request, p program.Program, run *runRequest, preview bool) (*jobgraph.Graph, error) {
+	settings := jobDefaults(s.Config)
 	maps.Copy(settings, run.settings)
 	if _, err := config.New(settings); err != nil {
 		return nil, couldNotExecute("flinkConfiguration: " + err.Error())
 	}
-	graph, err := s.Planner.Plan(r.Context(), p, run.args, settings)
+	planner := *s.Planner
+	planner.Preview = preview
+	graph, err := planner.Plan(r.Context(), p, run.args, settings)
 	if err != nil {
 		return nil, programFailure(err)
 	}

@@ -21,6 +21,10 @@ const (
 	// PlanVariable holds the path of a file: the program writes the JobGraph of
 	// its first Execute there, encoded, and ends.
 	PlanVariable = "WEIR_PLAN"
+	// PreviewVariable, set with PlanVariable, says that the job is only looked at:
+	// what stands in the way of a submission, such as results of an earlier run,
+	// is not asked for.
+	PreviewVariable = "WEIR_PREVIEW"
 	// SettingsVariable holds configuration for the program, as a JSON object of
 	// Flink's keys: what `weir run` was given with -p and -D.
 	SettingsVariable = "WEIR_SETTINGS"
