@@ -7,11 +7,11 @@ package socket
 
 import (
 	"bufio"
+	"bytes"
+	"context"
 	"errors"
 	"fmt"
-	"io"
 	"net"
-	"strings"
 	"sync"
 	"time"
 
@@ -19,28 +19,31 @@ import (
 	"github.com/weirstream/weir/internal/operator"
 )
 
+// MaxLine is the longest line taken, in bytes. A longer one fails the job.
+const MaxLine = 16 << 20
+
 const (
 	dialTimeout = 10 * time.Second
-	// maxLine is the longest line taken, in bytes.
-	maxLine = 16 << 20
-	// maxWaiting is how many lines may wait for the task; then the server is not
-	// read from, and TCP holds it back.
-	maxWaiting = 8 * batch.MaxRows
+	readBuffer  = 64 << 10
+	// maxLines and maxBytes are how much may wait for the task; then the server
+	// is not read from, and TCP holds it back. One line may be longer.
+	maxLines = 8 * batch.MaxRows
+	maxBytes = 4 << 20
 )
 
-// ReadLines makes the source of the lines that the server at address sends.
+// ReadLines makes the source of the lines that the server at address sends,
+// without their ends "\n" or "\r\n". One that cannot be reached within ten
+// seconds fails the job.
 func ReadLines(address string) operator.SourceFactory {
 	return operator.SourceFunc(func(c *operator.Context, out any) operator.Source {
-		conn, err := net.DialTimeout("tcp", address, dialTimeout)
-		if err != nil {
-			operator.Abort(fmt.Errorf("socket source: connect to %s: %w", address, err))
-		}
-		r := &reader{c: c, conn: conn, address: address, push: operator.Output[string](out).Push}
+		ctx, stop := context.WithCancel(context.Background())
+		r := &reader{c: c, address: address, push: operator.Output[string](out).Push}
 		r.room.L = &r.mu
 		var reading sync.WaitGroup
-		reading.Go(r.read)
+		reading.Go(func() { r.run(ctx) })
 		c.OnClose(func(bool) {
-			r.stop()
+			stop()
+			r.close()
 			reading.Wait()
 		})
 		return r
@@ -50,7 +53,6 @@ func ReadLines(address string) operator.SourceFactory {
 // reader hands lines from the goroutine that reads the connection to the task.
 type reader struct {
 	c       *operator.Context
-	conn    net.Conn
 	address string
 	push    func(string, int64)
 	taken   []string // the task's: lines being emitted, reused
@@ -58,41 +60,70 @@ type reader struct {
 	mu      sync.Mutex
 	room    sync.Cond
 	waiting []string
+	bytes   int // of waiting
 	ended   bool
 	err     error
-	closed  bool
+	closed  bool // the task has ended
 }
 
-// read runs beside the task until the connection ends.
-func (r *reader) read() {
-	lines := bufio.NewScanner(r.conn)
-	lines.Buffer(make([]byte, 64<<10), maxLine)
-	for lines.Scan() {
-		if !r.put(strings.TrimSuffix(lines.Text(), "\r")) {
-			return
-		}
-	}
-	err := lines.Err()
-	if errors.Is(err, bufio.ErrTooLong) {
-		err = fmt.Errorf("a line is longer than %d bytes, the longest allowed", maxLine)
-	}
-	if errors.Is(err, io.EOF) {
-		err = nil
-	}
+// run reads beside the task until the connection or the task ends.
+func (r *reader) run(ctx context.Context) {
+	err := r.read(ctx)
 	r.mu.Lock()
 	r.ended, r.err = true, err
 	r.mu.Unlock()
 	r.c.Wake()
 }
 
+func (r *reader) read(ctx context.Context) error {
+	dialer := net.Dialer{Timeout: dialTimeout}
+	conn, err := dialer.DialContext(ctx, "tcp", r.address)
+	if err != nil {
+		return fmt.Errorf("socket source: connect to %s: %w", r.address, err)
+	}
+	defer conn.Close()
+	defer context.AfterFunc(ctx, func() { conn.Close() })()
+	lines := bufio.NewScanner(conn)
+	lines.Buffer(make([]byte, readBuffer), MaxLine+len("\r\n"))
+	lines.Split(split)
+	n := 0
+	for lines.Scan() {
+		if !r.put(lines.Text()) {
+			return nil
+		}
+		n++
+	}
+	err = lines.Err()
+	if errors.Is(err, bufio.ErrTooLong) {
+		err = fmt.Errorf("line %d is longer than %d bytes, the longest allowed", n+1, MaxLine)
+	}
+	if err != nil {
+		return fmt.Errorf("socket source: read from %s: %w", r.address, err)
+	}
+	return nil
+}
+
+// split cuts lines as package files does: a carriage return belongs to the line
+// end only before a line feed, and what follows the last is a line unless empty.
+func split(data []byte, atEnd bool) (advance int, line []byte, err error) {
+	if i := bytes.IndexByte(data, '\n'); i >= 0 {
+		return i + 1, bytes.TrimSuffix(data[:i], []byte("\r")), nil
+	}
+	if atEnd && len(data) > 0 {
+		return len(data), data, nil
+	}
+	return 0, nil, nil
+}
+
 // put adds a line, waiting for room; it is false when the task has ended.
 func (r *reader) put(line string) bool {
 	r.mu.Lock()
-	for len(r.waiting) >= maxWaiting && !r.closed {
+	for (len(r.waiting) >= maxLines || r.bytes >= maxBytes) && !r.closed {
 		r.room.Wait()
 	}
 	first := len(r.waiting) == 0
 	r.waiting = append(r.waiting, line)
+	r.bytes += len(line)
 	closed := r.closed
 	r.mu.Unlock()
 	if first {
@@ -101,30 +132,36 @@ func (r *reader) put(line string) bool {
 	return !closed
 }
 
-func (r *reader) stop() {
-	r.conn.Close()
+// close says that the task has ended.
+func (r *reader) close() {
 	r.mu.Lock()
 	r.closed = true
-	r.room.Broadcast()
+	r.room.Signal()
 	r.mu.Unlock()
 }
 
 // Poll pushes the lines that have come.
 func (r *reader) Poll() operator.Progress {
 	r.mu.Lock()
-	r.taken, r.waiting = r.waiting, r.taken[:0]
+	r.taken, r.waiting, r.bytes = r.waiting, r.taken[:0], 0
 	ended, err := r.ended, r.err
-	r.room.Broadcast()
+	r.room.Signal()
 	r.mu.Unlock()
-	for _, line := range r.taken {
-		r.push(line, batch.NoTimestamp)
-	}
 	r.c.CountIn(len(r.taken))
+	for left := r.taken; len(left) > 0; {
+		n := min(r.c.Signal.Block(), len(left))
+		for _, line := range left[:n] {
+			r.push(line, batch.NoTimestamp)
+		}
+		left = left[n:]
+	}
+	some := len(r.taken) > 0
+	clear(r.taken) // while the task waits, nothing keeps them alive
 	switch {
-	case len(r.taken) > 0:
+	case some:
 		return operator.More
 	case ended && err != nil:
-		operator.Abort(fmt.Errorf("socket source: read from %s: %w", r.address, err))
+		operator.Abort(err)
 	case ended:
 		return operator.Done
 	}
