@@ -4,9 +4,7 @@ package session
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"os"
 	"sync"
 
 	"github.com/weirstream/weir/internal/blob"
@@ -43,7 +41,7 @@ func (s *submissions) publish(ctx context.Context, p program.Program, sha256 str
 	if err != nil {
 		return fmt.Errorf("publish the program %s: %w", p.Name, err)
 	}
-	if err := s.put(p.Path, hash); err != nil {
+	if err := s.blobs.Link(p.Path, hash); err != nil {
 		giveBack()
 		return fmt.Errorf("publish the program %s: %w", p.Name, err)
 	}
@@ -51,23 +49,6 @@ func (s *submissions) publish(ctx context.Context, p program.Program, sha256 str
 	defer s.mu.Unlock()
 	s.held[sha256] = append(s.held[sha256], giveBack)
 	return nil
-}
-
-// put copies a file into the store, unless its content is there.
-func (s *submissions) put(path string, want blob.Hash) (err error) {
-	if s.blobs.Has(want) {
-		return nil
-	}
-	f, err := os.Open(path)
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, f.Close()) }()
-	got, _, err := s.blobs.Put(f)
-	if err == nil && got != want {
-		return fmt.Errorf("%s has the hash %s, expected was %s: it was changed since it was uploaded", path, got, want)
-	}
-	return err
 }
 
 // Submit submits a job, which from then on holds its program itself.

@@ -175,7 +175,10 @@ func (t *intTable[V]) touch(hashes []uint64) {
 	for _, hash := range hashes {
 		if index := own.index(hash); uint(index) < uint(len(groups)) {
 			entries := groups[index].entries
-			sum += entries[hash&uint64(len(entries)-1)].key
+			e := &entries[hash&uint64(len(entries)-1)]
+			// An entry may lie across two cache lines: its first byte is in the one
+			// and its key in the other.
+			sum += e.key + uint64(*(*byte)(unsafe.Pointer(e)))
 		}
 	}
 	t.touched = sum
