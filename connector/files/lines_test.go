@@ -4,6 +4,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -15,23 +16,29 @@ func readParts(t *testing.T, path string, size, step int64) []string {
 	t.Helper()
 	var got []string
 	for offset := int64(0); offset < size; offset += step {
-		var l lines
-		if err := l.start(split.File{Path: path, Offset: offset, Length: min(step, size-offset), Size: size}); err != nil {
+		got = append(got, readPart(t, split.File{Path: path, Offset: offset, Length: min(step, size-offset), Size: size})...)
+	}
+	return got
+}
+
+func readPart(t *testing.T, part split.File) (got []string) {
+	t.Helper()
+	var l lines
+	if err := l.start(part); err != nil {
+		t.Fatal(err)
+	}
+	for {
+		line, ok, err := l.next()
+		if err != nil {
 			t.Fatal(err)
 		}
-		for {
-			line, ok, err := l.next()
-			if err != nil {
-				t.Fatal(err)
-			}
-			if !ok {
-				break
-			}
-			got = append(got, line)
+		if !ok {
+			break
 		}
-		if l.open() {
-			t.Fatal("the file is open after its last line")
-		}
+		got = append(got, line)
+	}
+	if l.open() {
+		t.Fatal("the file is open after its last line")
 	}
 	return got
 }
@@ -100,3 +107,39 @@ func TestRelativePathsAreRefusedOnAClusterOnly(t *testing.T) {
 		t.Errorf("on a cluster: %v", err)
 	}
 }
+
+// Whatever is in a file, and wherever it is cut, each line is read once.
+func FuzzLines(f *testing.F) {
+	for _, seed := range []string{"", "a\nbb\nccc", "a\r\n\r\nb\r", "\n\n", "\xff\x00\n", strings.Repeat("x", minChunkBytes) + "\n"} {
+		f.Add([]byte(seed), int64(1), int64(3))
+		f.Add([]byte(seed), int64(2), int64(minChunkBytes))
+	}
+	path := filepath.Join(f.TempDir(), "text")
+	f.Fuzz(func(t *testing.T, text []byte, first, second int64) {
+		if err := os.WriteFile(path, text, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		size := int64(len(text))
+		cuts := []int64{0, min(uint63(first), size), min(uint63(second), size), size}
+		slices.Sort(cuts)
+		var got []string
+		for i, from := range cuts[:len(cuts)-1] {
+			if length := cuts[i+1] - from; length > 0 {
+				got = append(got, readPart(t, split.File{Path: path, Offset: from, Length: length, Size: size})...)
+			}
+		}
+		want := strings.Split(string(text), "\n")
+		for i := range len(want) - 1 {
+			want[i] = strings.TrimSuffix(want[i], "\r")
+		}
+		if want[len(want)-1] == "" {
+			want = want[:len(want)-1]
+		}
+		if !slices.Equal(got, want) {
+			t.Errorf("cut at %d: got %q, want %q", cuts, got, want)
+		}
+	})
+}
+
+// uint63 makes a number one that is not negative.
+func uint63(n int64) int64 { return n & (1<<63 - 1) }

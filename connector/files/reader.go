@@ -70,7 +70,7 @@ func (r *reader) receive(answer []byte, err error) {
 	r.next, r.done = response.Split, response.Split == nil
 }
 
-// Poll pushes up to batch.MaxRows lines.
+// Poll pushes about batch.MaxRows lines.
 func (r *reader) Poll() operator.Progress {
 	for !r.lines.open() {
 		switch {
@@ -86,15 +86,26 @@ func (r *reader) Poll() operator.Progress {
 			return operator.Wait
 		}
 	}
-	n := 0
-	for ; n < batch.MaxRows; n++ {
+	for n := 0; n < batch.MaxRows; {
+		block := r.c.Signal.Block()
+		pushed := r.pushLines(block)
+		r.c.CountIn(pushed)
+		if n += block; pushed < block {
+			break // the file has ended
+		}
+	}
+	return operator.More
+}
+
+// pushLines pushes at most n lines of the file and says how many there were.
+func (r *reader) pushLines(n int) int {
+	for i := range n {
 		line, ok, err := r.lines.next()
 		operator.Check(err)
 		if !ok {
-			break
+			return i
 		}
 		r.push(line, batch.NoTimestamp)
 	}
-	r.c.CountIn(n)
-	return operator.More
+	return n
 }

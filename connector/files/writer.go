@@ -91,9 +91,13 @@ func (p *part) close(failed bool) error {
 		p.file.Close()
 		return os.Remove(p.hidden)
 	}
-	if err := errors.Join(p.text.Flush(), p.file.Close()); err != nil {
+	err := errors.Join(p.text.Flush(), p.file.Close())
+	if err == nil {
+		err = os.Rename(p.hidden, p.final)
+	}
+	if err != nil {
 		os.Remove(p.hidden)
 		return fmt.Errorf("write text: %w", err)
 	}
-	return os.Rename(p.hidden, p.final)
+	return nil
 }

@@ -1,0 +1,203 @@
+package files
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/weirstream/weir/batch"
+	"github.com/weirstream/weir/internal/ident"
+	"github.com/weirstream/weir/internal/operator"
+)
+
+// host does for an operator what its task would.
+type host struct {
+	closers []func(failed bool)
+	answers []string // of the coordinator
+	mail    []func()
+}
+
+func (h *host) Wake()                 {}
+func (h *host) Mail(f func())         { h.mail = append(h.mail, f) }
+func (h *host) OnFlush(func())        {}
+func (h *host) OnClose(f func(bool))  { h.closers = append(h.closers, f) }
+func (h *host) Done() <-chan struct{} { return nil }
+func (h *host) CountIn(int)           {}
+func (h *host) CountOut(int)          {}
+func (h *host) Ask(_ ident.OperatorID, _ []byte, then func([]byte, error)) {
+	if len(h.answers) == 0 {
+		then(nil, errors.New("the coordinator is gone"))
+		return
+	}
+	answer := h.answers[0]
+	h.answers = h.answers[1:]
+	then([]byte(answer), nil)
+}
+
+func (h *host) context(subtask, attempt int) *operator.Context {
+	return &operator.Context{Runtime: h, Signal: operator.NewSignal(func() {}), Subtask: subtask, Attempt: attempt}
+}
+
+// close ends the operator as its task would.
+func (h *host) close(failed bool) error {
+	return operator.Guard(func() {
+		for _, f := range h.closers {
+			f(failed)
+		}
+	})
+}
+
+// sink opens the writer of one subtask.
+func sink(t *testing.T, dir string, subtask, attempt int) (*host, *operator.Receiver[string]) {
+	t.Helper()
+	h := &host{}
+	var in *operator.Receiver[string]
+	err := operator.Guard(func() {
+		in = WriteLines(dir, func(v string) string { return v }).Build(h.context(subtask, attempt), nil).(*operator.Receiver[string])
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return h, in
+}
+
+func names(t *testing.T, dir string) (all []string) {
+	t.Helper()
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range entries {
+		all = append(all, e.Name())
+	}
+	return all
+}
+
+func TestAPartIsSeenWhenItIsComplete(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "made", "on the way")
+	first, in := sink(t, dir, 0, 0)
+	second, _ := sink(t, dir, 1, 2)
+	long := strings.Repeat("x", 3*writeBuffer)
+	for _, line := range []string{"a", "", long, "ü\xff"} {
+		in.Push(line, batch.NoTimestamp)
+	}
+	if got := names(t, dir); !slices.Equal(got, []string{".part-0-0.inprogress", ".part-1-2.inprogress"}) {
+		t.Errorf("before the end: %q", got)
+	}
+	if err := errors.Join(first.close(false), second.close(false)); err != nil {
+		t.Fatal(err)
+	}
+	if got := names(t, dir); !slices.Equal(got, []string{"part-0-0", "part-1-2"}) {
+		t.Errorf("after the end: %q", got)
+	}
+	for name, want := range map[string]string{"part-0-0": "a\n\n" + long + "\nü\xff\n", "part-1-2": ""} {
+		text, err := os.ReadFile(filepath.Join(dir, name))
+		if err != nil || string(text) != want {
+			t.Errorf("%s: %d bytes, error %v, want %d bytes", name, len(text), err, len(want))
+		}
+	}
+}
+
+func TestAFailedPartIsRemoved(t *testing.T) {
+	dir := t.TempDir()
+	h, in := sink(t, dir, 3, 0)
+	in.Push("a", batch.NoTimestamp)
+	if err := h.close(true); err != nil {
+		t.Fatal(err)
+	}
+	if got := names(t, dir); len(got) != 0 {
+		t.Errorf("left behind: %q", got)
+	}
+}
+
+// A part that cannot be completed fails the job and is not seen.
+func TestAPartThatCannotBeWrittenIsNamed(t *testing.T) {
+	dir := t.TempDir()
+	h, _ := sink(t, dir, 0, 0)
+	if err := os.MkdirAll(filepath.Join(dir, "part-0-0", "in the way"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := h.close(false); err == nil || !strings.HasPrefix(err.Error(), "write text: ") || !strings.Contains(err.Error(), "part-0-0") {
+		t.Errorf("got %v", err)
+	}
+	if got := names(t, dir); !slices.Equal(got, []string{"part-0-0"}) {
+		t.Errorf("left behind: %q", got)
+	}
+	file := filepath.Join(dir, "file")
+	if err := os.WriteFile(file, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	err := operator.Guard(func() { WriteLines(file, func(v string) string { return v }).Build((&host{}).context(0, 0), nil) })
+	if err == nil || !strings.Contains(err.Error(), file) {
+		t.Errorf("a file as directory: %v", err)
+	}
+}
+
+func TestCheckEmpty(t *testing.T) {
+	dir := t.TempDir()
+	if err := errors.Join(CheckEmpty(dir), CheckEmpty(filepath.Join(dir, "missing"))); err != nil {
+		t.Error(err)
+	}
+	file := filepath.Join(dir, ".hidden")
+	if err := os.WriteFile(file, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := CheckEmpty(dir); err == nil || !strings.Contains(err.Error(), dir+" exists and is not empty") {
+		t.Errorf("got %v", err)
+	}
+	var path *fs.PathError
+	if err := CheckEmpty(file); !errors.As(err, &path) {
+		t.Errorf("a file as directory: %v", err)
+	}
+}
+
+// read runs a source until it ends.
+func read(h *host) (got []string, err error) {
+	err = operator.Guard(func() {
+		out := &operator.Receiver[string]{Push: func(v string, _ int64) { got = append(got, v) }}
+		for s := ReadLines().Open(h.context(0, 0), out); s.Poll() == operator.More; {
+		}
+	})
+	return got, errors.Join(err, h.close(err != nil))
+}
+
+func TestTheReaderReadsAllSplits(t *testing.T) {
+	dir := t.TempDir()
+	var want []string
+	for i := range 3 * batch.MaxRows {
+		want = append(want, fmt.Sprint(i))
+	}
+	a, b := filepath.Join(dir, "a"), filepath.Join(dir, "b")
+	if err := errors.Join(os.WriteFile(a, []byte(strings.Join(want, "\n")+"\n"), 0o600), os.WriteFile(b, []byte("last"), 0o600)); err != nil {
+		t.Fatal(err)
+	}
+	want = append(want, "last")
+	size := len(strings.Join(want, "\n")) - len("last")
+	h := &host{answers: []string{
+		fmt.Sprintf(`{"split":{"id":0,"files":[{"path":%q,"offset":0,"length":1000,"size":%d}]}}`, a, size),
+		fmt.Sprintf(`{"split":{"id":1,"files":[{"path":%q,"offset":1000,"length":%d,"size":%d},{"path":%q,"offset":0,"length":4,"size":4}]}}`, a, size-1000, size, b),
+		`{"done":true}`,
+	}}
+	got, err := read(h)
+	if err != nil || !slices.Equal(got, want) {
+		t.Errorf("got %d lines, want %d; error %v", len(got), len(want), err)
+	}
+}
+
+func TestAReaderWithoutAnswerFails(t *testing.T) {
+	for want, answers := range map[string][]string{"the coordinator is gone": nil, "ask for the next split": {"{"}} {
+		if _, err := read(&host{answers: answers}); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("got %v, want %q", err, want)
+		}
+	}
+	missing := filepath.Join(t.TempDir(), "missing")
+	_, err := read(&host{answers: []string{fmt.Sprintf(`{"split":{"id":0,"files":[{"path":%q,"length":9,"size":9}]}}`, missing), `{"done":true}`}})
+	if !errors.Is(err, fs.ErrNotExist) || !strings.Contains(err.Error(), missing) {
+		t.Errorf("got %v", err)
+	}
+}
