@@ -45,6 +45,9 @@ type Error struct {
 }
 
 func (e *Error) Error() string {
+	if len(e.Errors) == 0 && e.Status == http.StatusRequestEntityTooLarge {
+		return "what was sent is larger than the cluster accepts; its rest.server.max-content-length is the limit"
+	}
 	if len(e.Errors) == 0 {
 		return fmt.Sprintf("the server answered with status %d", e.Status)
 	}

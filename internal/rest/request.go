@@ -12,6 +12,7 @@ import (
 	"runtime/debug"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/weirstream/weir/config"
 	"github.com/weirstream/weir/internal/ident"
@@ -75,19 +76,39 @@ func (s *Server) notFound(w http.ResponseWriter, r *http.Request) {
 func (s *Server) handle(w http.ResponseWriter, r *http.Request, route *route, params map[string]string) {
 	ctx, release := context.WithTimeoutCause(r.Context(), s.timeout, errTimeout)
 	defer release()
+	body := r.Body
 	if r.ContentLength > s.maxContent {
-		w.Header().Set("Connection", "close")
-		s.writeFailure(w, &failure{status: http.StatusRequestEntityTooLarge})
+		s.refuseTooLarge(w, r, body)
 		return
 	}
-	r.Body = http.MaxBytesReader(w, r.Body, s.maxContent)
+	r.Body = http.MaxBytesReader(w, body, s.maxContent)
 	req := &request{Request: r.WithContext(ctx), params: params, format: route.format}
 	a, err := s.answer(req, route)
-	if err != nil {
+	var tooLarge *http.MaxBytesError
+	switch {
+	case errors.As(err, &tooLarge):
+		s.refuseTooLarge(w, r, body)
+	case err != nil:
 		s.writeFailure(w, s.failureOf(r, err))
-		return
+	default:
+		s.write(w, r, a)
 	}
-	s.write(w, r, a)
+}
+
+// drainTimeout is how long a client may go on sending what was refused.
+const drainTimeout = 10 * time.Second
+
+// refuseTooLarge answers and then lets the client send on for a while: a
+// connection that is closed while it still sends is reset, and the answer lost.
+// A client that asks before it sends has not begun.
+func (s *Server) refuseTooLarge(w http.ResponseWriter, r *http.Request, body io.Reader) {
+	w.Header().Set("Connection", "close")
+	control := http.NewResponseController(w)
+	drain := r.Header.Get("Expect") == "" && control.EnableFullDuplex() == nil
+	s.writeFailure(w, &failure{status: http.StatusRequestEntityTooLarge})
+	if drain && control.Flush() == nil && control.SetReadDeadline(s.Now().Add(drainTimeout)) == nil {
+		_, _ = io.CopyN(io.Discard, body, s.maxContent) // the answer is out
+	}
 }
 
 func (s *Server) answer(req *request, route *route) (answer, error) {

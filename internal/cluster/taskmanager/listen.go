@@ -50,7 +50,7 @@ func listen(cfg *config.Config, log *slog.Logger) (*rpc.Server, error) {
 		}
 		last = err
 	}
-	return nil, fmt.Errorf("every port that %s allows is in use: %w", key, last)
+	return nil, fmt.Errorf("every port that %s allows is in use; stop what uses it or set %s: %w", key, key, last)
 }
 
 func listenAt(cfg *config.Config, bindHost string, port int, log *slog.Logger) (*rpc.Server, error) {
@@ -120,5 +120,9 @@ func listenData(cfg *config.Config, socket string) ([]net.Listener, error) {
 			break
 		}
 	}
-	return nil, errors.Join(fmt.Errorf("listen for records (%s): %w", key, last), local.Close())
+	what := fmt.Errorf("listen for records (%s): %w", key, last)
+	if errors.Is(last, syscall.EADDRINUSE) {
+		what = fmt.Errorf("listen for records: every port that %s allows is in use; stop what uses it or set %s: %w", key, key, last)
+	}
+	return nil, errors.Join(what, local.Close())
 }

@@ -27,7 +27,7 @@ func explainExit(state *os.ProcessState, stderr *stderrTail, oom *memoryUse) *st
 	switch {
 	case oom != nil:
 		f.Kind, f.Signal = status.FailureMemory, signal
-		f.Message = fmt.Sprintf("the job's process used more memory than it may: its limit is %s, its peak was %s", memory.Size(oom.limit), memory.Size(oom.peak).Human())
+		f.Message = fmt.Sprintf("the job's process used more memory than it may: its limit is %s, its peak was %s; taskmanager.memory.process.size raises the limit", memory.Size(oom.limit), memory.Size(oom.peak))
 	case strings.HasPrefix(first, "fatal error: ") && (strings.Contains(first, "out of memory") || strings.Contains(first, "cannot allocate memory")):
 		f.Kind, f.Message, f.Stack, f.Exit = status.FailureMemory, first, crash, code
 	case signal != "":
