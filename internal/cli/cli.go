@@ -16,6 +16,7 @@ import (
 	"net"
 	"os"
 	"os/signal"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -129,18 +130,30 @@ var flinkLong = map[string]string{
 	"-rm":  "--restoreMode",
 }
 
+// valued are the options whose value may be the next argument.
+var valued = []string{"-D", "--define", "-m", "--jobmanager", "-t", "--target", "--config-dir", "-p", "--parallelism", "-s", "--fromSavepoint",
+	"-c", "--class", "--claimMode", "--restoreMode", "--taskmanagers"}
+
 // flinkArguments gives args as the flag library reads them. What follows a
-// program's name is its own and is not touched.
+// program's name, which comes after the verb, is its own and is not touched.
 func flinkArguments(args []string) []string {
 	out := make([]string, 0, len(args))
-	for i, a := range args {
-		if a == "--" || (i > 0 && !strings.HasPrefix(a, "-") && len(out) > 1) {
+	verb := false
+	for i := 0; i < len(args); i++ {
+		a := args[i]
+		word := !strings.HasPrefix(a, "-")
+		if a == "--" || word && verb {
 			return append(out, args[i:]...)
 		}
+		verb = verb || word
 		if long, ok := flinkLong[a]; ok {
 			a = long
 		}
 		out = append(out, a)
+		if slices.Contains(valued, a) && i+1 < len(args) {
+			i++
+			out = append(out, args[i])
+		}
 	}
 	return out
 }

@@ -13,6 +13,9 @@ func TestFlinkArguments(t *testing.T) {
 	for _, c := range [][2]string{
 		{"run -sae prog -sae", "run --shutdownOnAttachedExit prog -sae"},
 		{"run -cm claim prog", "run --claimMode claim prog"},
+		{"run -m localhost:1 -sae prog -sae", "run -m localhost:1 --shutdownOnAttachedExit prog -sae"},
+		{"-m localhost:1 run -p 2 -cm claim -sae prog", "-m localhost:1 run -p 2 --claimMode claim --shutdownOnAttachedExit prog"},
+		{"run -m", "run -m"},
 		{"list -a", "list -a"},
 		{"-D a=b list -r", "-D a=b list -r"},
 		{"run -- prog -sae", "run -- prog -sae"},
