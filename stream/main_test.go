@@ -3,6 +3,8 @@ package stream_test
 import (
 	"flag"
 	"log/slog"
+	"os"
+	"path/filepath"
 	"testing"
 	"time"
 
@@ -55,4 +57,24 @@ func execute(t *testing.T, env *stream.Env) {
 	if err := env.Execute(t.Context(), t.Name()); err != nil {
 		t.Fatal(err)
 	}
+}
+
+// captureStdout gives what f prints.
+func captureStdout(t *testing.T, f func()) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "stdout")
+	file, err := os.Create(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
+	old := os.Stdout
+	os.Stdout = file
+	defer func() { os.Stdout = old }()
+	f()
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
 }
