@@ -48,12 +48,12 @@ var (
 	})
 	TaskManagerLoadBalanceMode = declare(choice[string]("NONE", "SLOTS", "TASKS", "MIN_RESOURCES"), Option[string]{
 		Key: "taskmanager.load-balance.mode", Default: "NONE", Effect: ProcessRestart,
-		Doc: "How tasks are spread over TaskManagers.",
+		Doc: "How slots are spread over TaskManagers: NONE takes them in order, SLOTS takes each from the TaskManager that has the smallest share of its own in use.",
 		inert: func(v string) string {
-			if v == "NONE" {
+			if v == "NONE" || v == "SLOTS" {
 				return ""
 			}
-			return "tasks take the free slots in order in this version"
+			return "only NONE and SLOTS are told apart in this version; slots are taken in order"
 		},
 	})
 	TaskCancellationInterval = declare(duration, Option[time.Duration]{

@@ -38,7 +38,7 @@ type Options struct {
 	// before a job is told that there are not enough slots; zero: no time. It
 	// is resourcemanager.standalone.start-up-time.
 	StartUpPeriod time.Duration
-	SpreadOut     bool // cluster.evenly-spread-out-slots
+	SpreadOut     bool // taskmanager.load-balance.mode: SLOTS
 	Logger        *slog.Logger
 }
 

@@ -81,7 +81,7 @@ func Start(cfg *config.Config, o Options) (*Master, error) {
 		Loop: m.loop, System: m.system, Cluster: cluster, Version: o.Version, Logger: o.Logger,
 		HeartbeatInterval: config.HeartbeatInterval.In(cfg), HeartbeatTimeout: config.HeartbeatTimeout.In(cfg),
 		HeartbeatThreshold: config.HeartbeatRPCFailureThreshold.In(cfg), JobTimeout: config.ResourceManagerJobTimeout.In(cfg),
-		StartUpPeriod: config.StandaloneStartUpTime.In(cfg),
+		StartUpPeriod: config.StandaloneStartUpTime.In(cfg), SpreadOut: config.TaskManagerLoadBalanceMode.In(cfg) == "SLOTS",
 	})
 	m.dispatcher = dispatcher.New(dispatcher.Options{
 		Loop: m.loop, NewJobMaster: m.jobMasters(), ReleaseArtifact: m.deleteBlob, Logger: o.Logger,

@@ -12,7 +12,7 @@ import (
 type Options struct {
 	// SpreadOut chooses the least used TaskManager for each slot; otherwise
 	// TaskManagers are filled in the order they registered. It is
-	// cluster.evenly-spread-out-slots.
+	// taskmanager.load-balance.mode SLOTS.
 	SpreadOut bool
 	// Collect is how long after a matching further changes are collected
 	// before the next. The first change after a quiet time does not wait.
