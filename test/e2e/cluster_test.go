@@ -6,11 +6,13 @@ import (
 	"encoding/json/v2"
 	"fmt"
 	"io"
+	"net"
 	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -57,25 +59,40 @@ type cluster struct {
 // leftovers, when the test ends.
 func start(t *testing.T, n int, options ...string) *cluster {
 	t.Helper()
+	c := home(t)
+	c.begin(n, options...)
+	return c
+}
+
+// home gives a home without a cluster.
+func home(t *testing.T) *cluster {
+	t.Helper()
 	// Paths of unix sockets are short: t.TempDir's would be too long.
-	home, err := os.MkdirTemp("", "weir")
+	dir, err := os.MkdirTemp("", "weir")
 	if err != nil {
 		t.Fatal(err)
 	}
-	return begin(t, home, n, options...)
+	c := &cluster{t: t, home: dir}
+	t.Cleanup(c.stop)
+	return c
 }
 
-// restart starts another cluster in the home of one that was stopped.
-func restart(t *testing.T, c *cluster) *cluster { return begin(t, c.home, 1) }
+// in gives the cluster to a subtest.
+func (c *cluster) in(t *testing.T) *cluster {
+	of := *c
+	of.t = t
+	return &of
+}
 
-func begin(t *testing.T, home string, n int, options ...string) *cluster {
-	t.Helper()
-	c := &cluster{t: t, home: home}
+// begin starts the cluster of a home.
+func (c *cluster) begin(n int, options ...string) {
+	c.t.Helper()
+	t := c.t
+	c.options, c.pids = nil, nil
 	for _, o := range append([]string{"rest.port=0", "jobmanager.rpc.port=0", "taskmanager.numberOfTaskSlots=4"}, options...) {
 		c.options = append(c.options, "-D", o)
 	}
 	out, errOut, code := c.weir(append([]string{"cluster", "start", "--taskmanagers", strconv.Itoa(n)}, c.options...)...)
-	t.Cleanup(c.stop)
 	if code != 0 {
 		t.Fatalf("cluster start: code %d\n%s%s", code, out, errOut)
 	}
@@ -87,7 +104,6 @@ func begin(t *testing.T, home string, n int, options ...string) *cluster {
 	if len(c.pids) != n+1 {
 		t.Fatalf("cluster start printed %d process ids, want %d:\n%s", len(c.pids), n+1, out)
 	}
-	return c
 }
 
 // stop ends the cluster and checks that nothing is left of it.
@@ -99,19 +115,32 @@ func (c *cluster) stop() {
 	if c.t.Failed() {
 		c.showLogs()
 	}
-	for _, p := range c.processes() {
-		c.t.Errorf("a process is left: %s", p)
+	c.pids = nil
+	for _, thing := range c.things() {
+		c.t.Errorf("left behind: %s", thing)
 	}
-	for _, dir := range []string{"run", "tmp"} {
+	os.RemoveAll(c.home)
+}
+
+// things lists what there is of the cluster besides its logs: its processes, and
+// the files of its home, without programs that were uploaded or fetched: those
+// are kept as long as the cluster runs.
+func (c *cluster) things() []string {
+	found := c.processes()
+	for _, dir := range []string{"run", "tmp", "blobs"} {
 		filepath.WalkDir(filepath.Join(c.home, dir), func(path string, d os.DirEntry, err error) error {
-			if err == nil && !d.IsDir() && filepath.Base(path) != "cluster.lock" {
-				c.t.Errorf("a file is left: %s", path)
+			if err == nil && filepath.Dir(path) != c.home && d.Name() != "cluster.lock" && (len(c.pids) == 0 || !kept.MatchString(path)) {
+				found = append(found, path)
 			}
 			return nil
 		})
 	}
-	os.RemoveAll(c.home)
+	slices.Sort(found)
+	return found
 }
+
+// kept are the files of programs, uploaded and fetched.
+var kept = regexp.MustCompile(`/weir-web-\w+/[0-9a-f-]{36}_[^/]+$|/programs/[0-9a-f]{64}$`)
 
 func (c *cluster) showLogs() {
 	logs, _ := filepath.Glob(filepath.Join(c.home, "log", "*"))
@@ -191,19 +220,41 @@ func (c *cluster) detached(program string, arguments ...string) string {
 	return m[1]
 }
 
-// get reads a REST answer.
-func (c *cluster) get(path string, into any) {
+// ask sends a request. An answer of 500 is always a fault.
+func (c *cluster) ask(method, path, contentType string, body io.Reader) (status int, text string) {
 	c.t.Helper()
-	response, err := http.Get("http://" + c.rest + path)
+	request, err := http.NewRequest(method, "http://"+c.rest+path, body)
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	if contentType != "" {
+		request.Header.Set("Content-Type", contentType)
+	}
+	client := http.Client{Transport: &http.Transport{DisableKeepAlives: true}, Timeout: patience,
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+	response, err := client.Do(request)
 	if err != nil {
 		c.t.Fatal(err)
 	}
 	defer response.Body.Close()
-	text, _ := io.ReadAll(response.Body)
-	if response.StatusCode != http.StatusOK {
-		c.t.Fatalf("GET %s: status %d: %s", path, response.StatusCode, text)
+	answer, err := io.ReadAll(response.Body)
+	if err != nil {
+		c.t.Fatalf("%s %s: %v", method, path, err)
 	}
-	if err := json.Unmarshal(text, into); err != nil {
+	if response.StatusCode >= 500 {
+		c.t.Errorf("%s %s: status %d: %s", method, path, response.StatusCode, answer)
+	}
+	return response.StatusCode, string(answer)
+}
+
+// get reads a REST answer.
+func (c *cluster) get(path string, into any) {
+	c.t.Helper()
+	status, text := c.ask("GET", path, "", nil)
+	if status != http.StatusOK {
+		c.t.Fatalf("GET %s: status %d: %s", path, status, text)
+	}
+	if err := json.Unmarshal([]byte(text), into); err != nil {
 		c.t.Fatalf("GET %s: %v: %s", path, err, text)
 	}
 }
@@ -211,12 +262,25 @@ func (c *cluster) get(path string, into any) {
 // until polls until done holds.
 func (c *cluster) until(what string, done func() bool) {
 	c.t.Helper()
-	poll := time.NewTicker(20 * time.Millisecond)
-	defer poll.Stop()
-	for limit := time.Now().Add(patience); !done(); <-poll.C {
-		if time.Now().After(limit) {
-			c.t.Fatalf("%s: not within %s", what, patience)
+	c.untilSays(func() string {
+		if done() {
+			return ""
 		}
+		return what
+	})
+}
+
+// untilSays polls until missing says nothing.
+func (c *cluster) untilSays(missing func() string) {
+	c.t.Helper()
+	poll := time.NewTicker(10 * time.Millisecond)
+	defer poll.Stop()
+	limit := time.Now().Add(patience)
+	for what := missing(); what != ""; what = missing() {
+		if time.Now().After(limit) {
+			c.t.Fatalf("not within %s: %s", patience, what)
+		}
+		<-poll.C
 	}
 }
 
@@ -255,11 +319,64 @@ func (c *cluster) running(job string) {
 
 // cause gives the whole exception history as text.
 func (c *cluster) cause(job string) string {
-	response, err := http.Get("http://" + c.rest + "/jobs/" + job + "/exceptions")
+	c.t.Helper()
+	_, text := c.ask("GET", "/jobs/"+job+"/exceptions", "", nil)
+	return text
+}
+
+// addresses are what a master has written down.
+type addresses struct {
+	REST string `json:"rest"`
+	RPC  string `json:"rpc"`
+}
+
+func (c *cluster) addressFile(master int) string {
+	return filepath.Join(c.home, "run", fmt.Sprintf("jobmanager-%d.address", master))
+}
+
+// address is where the master with the process id listens.
+func (c *cluster) address(master int) (at addresses) {
+	c.t.Helper()
+	text, err := os.ReadFile(c.addressFile(master))
+	if err == nil {
+		err = json.Unmarshal(text, &at)
+	}
 	if err != nil {
 		c.t.Fatal(err)
 	}
-	defer response.Body.Close()
-	text, _ := io.ReadAll(response.Body)
-	return string(text)
+	return at
+}
+
+// rpc is where TaskManagers reach the master with the process id.
+func (c *cluster) rpc(master int) (host, port string) {
+	c.t.Helper()
+	host, port, err := net.SplitHostPort(c.address(master).RPC)
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	return host, port
+}
+
+func writeFile(t *testing.T, path, text string) {
+	t.Helper()
+	if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// lines gives the lines of all files in a directory, sorted.
+func lines(t *testing.T, dir string) []string {
+	t.Helper()
+	var all []string
+	files, _ := filepath.Glob(filepath.Join(dir, "*"))
+	for _, f := range files {
+		text, err := os.ReadFile(f)
+		if err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, strings.Split(strings.TrimSuffix(string(text), "\n"), "\n")...)
+	}
+	all = slices.DeleteFunc(all, func(line string) bool { return line == "" })
+	slices.Sort(all)
+	return all
 }

@@ -1,6 +1,11 @@
 package e2e
 
 import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
 	"strings"
 	"syscall"
 	"testing"
@@ -32,13 +37,34 @@ func (c *cluster) works() {
 	c.t.Helper()
 	input := c.t.TempDir()
 	writeFile(c.t, input+"/text", "to be or not to be\n")
-	out, errOut, code := c.run([]string{"-p", "2"}, "wordcount", "--input", input+"/*")
+	out, errOut, code := c.run([]string{"-p", "2"}, "wordcount", "--input", input+"/*", "--output", input+"/counts")
 	if code != 0 {
 		c.t.Errorf("the next job: code %d\n%s%s", code, out, errOut)
 	}
+	if got := lines(c.t, input+"/counts"); !slices.Equal(got, []string{"be\t2", "not\t1", "or\t1", "to\t2"}) {
+		c.t.Errorf("the next job counted %q", got)
+	}
+}
+
+// managers lists the ids of the registered TaskManagers.
+func (c *cluster) managers() []string {
+	c.t.Helper()
+	var answer struct {
+		Managers []struct {
+			ID string `json:"id"`
+		} `json:"taskmanagers"`
+	}
+	c.get("/taskmanagers", &answer)
+	var ids []string
+	for _, m := range answer.Managers {
+		ids = append(ids, m.ID)
+	}
+	slices.Sort(ids)
+	return ids
 }
 
 func TestKilledWorker(t *testing.T) {
+	t.Parallel()
 	c := start(t, 2)
 	other := c.detached("misbehave", "slow")
 	c.running(other)
@@ -46,20 +72,24 @@ func TestKilledWorker(t *testing.T) {
 	job := c.detached("misbehave", "fine")
 	c.running(job)
 	for _, pid := range c.workers() {
-		if !contains(spared, pid) {
+		if !slices.Contains(spared, pid) {
 			kill(t, pid)
 			break
 		}
 	}
-	c.failed(job, "SIGKILL")
+	c.failed(job, "SIGKILL", `"taskManagerId"`)
 	if state := c.state(other); state != "RUNNING" {
 		t.Errorf("the other job is %s, want it running", state)
+	}
+	if got := c.workers(); !slices.Equal(got, spared) {
+		t.Errorf("the workers are %d, want %d to be spared", got, spared)
 	}
 	c.works()
 	c.weir("cancel", "-m", c.rest, other)
 }
 
 func TestKilledTaskManager(t *testing.T) {
+	t.Parallel()
 	c := start(t, 2)
 	out, errOut, code := c.run([]string{"-d", "-p", "6"}, "misbehave", "fine") // more than one TaskManager has slots
 	if code != 0 {
@@ -67,33 +97,68 @@ func TestKilledTaskManager(t *testing.T) {
 	}
 	job := submitted.FindStringSubmatch(out)[1]
 	c.running(job)
+	before := c.managers()
 	kill(t, c.pids[2])
-	c.failed(job, "TaskManager")
-	c.until("one TaskManager left", func() bool {
-		var o struct {
-			Managers int `json:"taskmanagers"`
-		}
-		c.get("/overview", &o)
-		return o.Managers == 1
-	})
+	c.until("one TaskManager left", func() bool { return len(c.managers()) == 1 })
+	killed := slices.DeleteFunc(before, func(id string) bool { return id == c.managers()[0] })
+	c.failed(job, "TaskManager "+killed[0])
+	c.until("its workers are gone", func() bool { return len(c.workers()) == 0 })
 	c.works()
 }
 
+// A new master at the address of a killed one takes its TaskManagers over; they
+// let go of its jobs.
 func TestKilledMaster(t *testing.T) {
+	t.Parallel()
 	c := start(t, 1)
 	job := c.detached("misbehave", "fine")
 	c.running(job)
+	_, port := c.rpc(c.pids[0])
 	kill(t, c.pids[0])
-	c.until("the workers of the dead master's job are gone", func() bool { return len(c.workers()) == 0 })
-	if out, _, code := c.weir(append([]string{"cluster", "status"}, c.options...)...); code != 0 || !strings.Contains(out, "ended") {
-		t.Errorf("cluster status: code %d\n%s", code, out)
+	c.until("cluster status says that the JobManager has ended", func() bool {
+		out, _, code := c.weir(append([]string{"cluster", "status"}, c.options...)...)
+		return code == 0 && strings.Contains(out, "ended") && strings.Contains(out, "The JobManager does not run.")
+	})
+	if _, errOut, code := c.weir("list", "-m", c.rest); code != 1 || !strings.Contains(errOut, "Is the cluster running?") {
+		t.Errorf("list: code %d\n%s", code, errOut)
 	}
+	next := c.foreground("jobmanager", "-D", "jobmanager.rpc.port="+port)
+	c.rest = c.address(next.Process.Pid).REST
+	c.until("the TaskManager has registered", func() bool { return len(c.managers()) == 1 })
+	c.until("the workers of the dead master's job are gone", func() bool { return len(c.workers()) == 0 })
 	if err := syscall.Kill(c.pids[1], 0); err != nil {
 		t.Errorf("the TaskManager did not outlive the master: %v", err)
+	}
+	c.works()
+	next.Process.Signal(syscall.SIGTERM)
+	if err := next.Wait(); err != nil {
+		t.Errorf("the new master, when told to end: %v", err)
 	}
 	if out, errOut, code := c.weir(append([]string{"cluster", "stop"}, c.options...)...); code != 0 {
 		t.Fatalf("cluster stop: code %d\n%s%s", code, out, errOut)
 	}
-	again := restart(t, c)
-	again.works()
+	c.begin(1)
+	c.works()
+}
+
+// foreground starts a process of the cluster, and waits for a master to serve.
+// The caller ends it; else it ends with the test.
+func (c *cluster) foreground(role string, options ...string) *exec.Cmd {
+	c.t.Helper()
+	cmd := exec.Command(filepath.Join(bin, "weir"), append(append([]string{role}, c.options...), options...)...)
+	cmd.Env = append(os.Environ(), "WEIR_HOME="+c.home)
+	if err := cmd.Start(); err != nil {
+		c.t.Fatal(err)
+	}
+	c.t.Cleanup(func() {
+		if cmd.ProcessState == nil {
+			cmd.Process.Kill()
+			cmd.Wait()
+		}
+	})
+	c.until("process "+strconv.Itoa(cmd.Process.Pid)+" serves REST", func() bool {
+		_, err := os.Stat(c.addressFile(cmd.Process.Pid))
+		return err == nil
+	})
+	return cmd
 }

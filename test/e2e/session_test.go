@@ -3,11 +3,13 @@ package e2e
 import (
 	"bufio"
 	"bytes"
+	"encoding/json/v2"
 	"fmt"
 	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -79,31 +81,80 @@ func compare(dir string) error {
 	return nil
 }
 
+// parallelisms are those the words are counted at.
+func parallelisms() []int {
+	if testing.Short() {
+		return []int{2}
+	}
+	return []int{1, 2, 4, 7}
+}
+
+// placed lists the TaskManagers at which every vertex of the job has tasks.
+func (c *cluster) placed(job string) []string {
+	c.t.Helper()
+	var detail struct {
+		Vertices []struct {
+			ID          string `json:"id"`
+			Name        string `json:"name"`
+			Parallelism int    `json:"parallelism"`
+		} `json:"vertices"`
+	}
+	c.get("/jobs/"+job, &detail)
+	var all []string
+	for i, v := range detail.Vertices {
+		var answer struct {
+			Managers []struct {
+				ID    string         `json:"taskmanager-id"`
+				Tasks map[string]int `json:"status-counts"`
+			} `json:"taskmanagers"`
+		}
+		c.get("/jobs/"+job+"/vertices/"+v.ID+"/taskmanagers", &answer)
+		var ids []string
+		tasks := 0
+		for _, m := range answer.Managers {
+			ids = append(ids, m.ID)
+			for _, n := range m.Tasks {
+				tasks += n
+			}
+		}
+		slices.Sort(ids)
+		if tasks != v.Parallelism || i > 0 && !slices.Equal(ids, all) {
+			c.t.Errorf("vertex %s has %d of %d tasks at %v, the one before is at %v", v.Name, tasks, v.Parallelism, ids, all)
+		}
+		all = ids
+	}
+	return all
+}
+
 // TestSession is the session of the README.
 func TestSession(t *testing.T) {
+	t.Parallel()
 	root, err := goSource()
 	if err != nil {
 		t.Fatal(err)
 	}
-	c := start(t, 2)
-	for _, p := range []int{1, 2, 4, 7} {
+	c := start(t, 2, "taskmanager.load-balance.mode=SLOTS")
+	for _, p := range parallelisms() {
 		output := filepath.Join(t.TempDir(), "counts")
 		out, errOut, code := c.run([]string{"-p", strconv.Itoa(p)}, "wordcount", "--", "--input", root+"/**/*.go", "--output", output)
-		if code != 0 || !strings.Contains(out, "Program execution finished\nJob with JobID ") || !strings.Contains(out, "Job Runtime: ") {
+		m := submitted.FindStringSubmatch(out)
+		if code != 0 || m == nil || !strings.Contains(out, "Program execution finished\nJob with JobID "+m[1]+" has finished.\nJob Runtime: ") {
 			t.Fatalf("parallelism %d: code %d\n%s%s", p, code, out, errOut)
 		}
 		if err := compare(output); err != nil {
 			t.Errorf("parallelism %d: %v", p, err)
 		}
+		// From two on the keyBy crosses processes.
+		if managers, want := c.placed(m[1]), min(p, 2); len(managers) != want {
+			t.Errorf("parallelism %d: the tasks were at %v, want %d TaskManagers", p, managers, want)
+		}
 	}
 	endless := c.detached("misbehave", "slow")
 	c.running(endless)
+	done := len(parallelisms())
 	if out, errOut, code := c.weir("list", "-a", "-m", c.rest); code != 0 ||
-		!strings.Contains(out, endless+" : misbehave slow (RUNNING)") || strings.Count(out, "word count (FINISHED)") != 4 {
+		!strings.Contains(out, endless+" : misbehave slow (RUNNING)") || strings.Count(out, "word count (FINISHED)") != done {
 		t.Errorf("list -a: code %d\n%s%s", code, out, errOut)
-	}
-	if out, errOut, code := c.weir("info", filepath.Join(bin, "wordcount"), "--input", "x"); code != 0 || !strings.Contains(out, `"pact": "Data Source"`) {
-		t.Errorf("info: code %d\n%s%s", code, out, errOut)
 	}
 	var overview struct {
 		Running  int `json:"jobs-running"`
@@ -111,7 +162,7 @@ func TestSession(t *testing.T) {
 		Managers int `json:"taskmanagers"`
 	}
 	c.get("/overview", &overview)
-	if overview.Running != 1 || overview.Finished != 4 || overview.Managers != 2 {
+	if overview.Running != 1 || overview.Finished != done || overview.Managers != 2 {
 		t.Errorf("/overview: %+v", overview)
 	}
 	for range 2 { // the second time the job is canceled already
@@ -123,13 +174,35 @@ func TestSession(t *testing.T) {
 	c.until("workers gone", func() bool { return len(c.workers()) == 0 })
 }
 
+// TestProgramDirectory runs, and shows the plan of, a program that is built first.
+func TestProgramDirectory(t *testing.T) {
+	t.Parallel()
+	c := start(t, 1)
+	source := filepath.Join("..", "..", "examples", "wordcount")
+	for _, program := range []string{source, filepath.Join(bin, "wordcount")} {
+		if out, errOut, code := c.weir("info", "-p", "3", program, "--input", "x"); code != 0 ||
+			!strings.Contains(out, `"pact": "Data Source"`) || !strings.Contains(out, `"parallelism": 3`) {
+			t.Errorf("info %s: code %d\n%s%s", program, code, out, errOut)
+		}
+	}
+	input := t.TempDir()
+	writeFile(t, input+"/text", "to be or not to be\n")
+	if out, errOut, code := c.weir("run", "-m", c.rest, source, "--input", input+"/*", "--output", input+"/counts"); code != 0 {
+		t.Errorf("run: code %d\n%s%s", code, out, errOut)
+	}
+	if got := lines(t, input+"/counts"); !slices.Equal(got, []string{"be\t2", "not\t1", "or\t1", "to\t2"}) {
+		t.Errorf("counted %q", got)
+	}
+}
+
 // TestEmbedded runs the same program by itself.
 func TestEmbedded(t *testing.T) {
+	t.Parallel()
 	root, err := goSource()
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, p := range []int{1, 2, 4, 7} {
+	for _, p := range parallelisms() {
 		output := filepath.Join(t.TempDir(), "counts")
 		cmd := exec.Command(filepath.Join(bin, "wordcount"), "--input", root+"/**/*.go", "--output", output)
 		cmd.Env = append(os.Environ(), fmt.Sprintf(`WEIR_SETTINGS={"parallelism.default":"%d"}`, p))
@@ -140,4 +213,63 @@ func TestEmbedded(t *testing.T) {
 			t.Errorf("parallelism %d: %v", p, err)
 		}
 	}
+}
+
+// TestJSON checks that what is printed for programs can be read by them.
+func TestJSON(t *testing.T) {
+	t.Parallel()
+	c := start(t, 1)
+	c.works()
+	var jobs []struct {
+		ID    string `json:"jid"`
+		State string `json:"state"`
+	}
+	c.readJSON(&jobs, "list", "-a", "-m", c.rest, "--json")
+	var status struct {
+		Processes []struct {
+			Role    string `json:"role"`
+			PID     int    `json:"pid"`
+			Running bool   `json:"running"`
+		} `json:"processes"`
+		REST     string `json:"rest"`
+		Overview struct {
+			TaskManagers int `json:"taskmanagers"`
+		} `json:"overview"`
+	}
+	c.readJSON(&status, append([]string{"cluster", "status", "--json"}, c.options...)...)
+	var version map[string]string
+	c.readJSON(&version, "version", "--json")
+	if len(jobs) != 1 || jobs[0].State != "FINISHED" || len(status.Processes) != 2 || status.Processes[0].PID != c.pids[0] ||
+		!status.Processes[1].Running || status.REST != c.rest || status.Overview.TaskManagers != 1 || version["version"] == "" {
+		t.Errorf("read %+v, %+v, %v", jobs, status, version)
+	}
+}
+
+func (c *cluster) readJSON(into any, args ...string) {
+	c.t.Helper()
+	out, errOut, code := c.weir(args...)
+	if err := json.Unmarshal([]byte(out), into); err != nil || code != 0 {
+		c.t.Errorf("weir %s: code %d, %v\n%s%s", strings.Join(args, " "), code, err, out, errOut)
+	}
+}
+
+// Two clusters on one host, told apart by their homes, do not meet.
+func TestTwoClusters(t *testing.T) {
+	t.Parallel()
+	a, b := start(t, 1), start(t, 1)
+	job := a.detached("misbehave", "slow")
+	a.running(job)
+	if out, _, code := b.weir("list", "-a", "-m", b.rest); code != 0 || strings.Contains(out, job) {
+		t.Errorf("the other cluster lists: code %d\n%s", code, out)
+	}
+	if slices.Equal(a.managers(), b.managers()) || len(a.managers()) != 1 || len(b.managers()) != 1 {
+		t.Errorf("the TaskManagers are %v and %v", a.managers(), b.managers())
+	}
+	if out, errOut, code := b.weir(append([]string{"cluster", "stop"}, b.options...)...); code != 0 || strings.Count(out, "Stopped ") != 2 {
+		t.Errorf("cluster stop: code %d\n%s%s", code, out, errOut)
+	}
+	if state := a.state(job); state != "RUNNING" {
+		t.Errorf("after the end of the other cluster the job is %s", state)
+	}
+	a.works()
 }
