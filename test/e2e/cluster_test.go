@@ -50,7 +50,8 @@ type cluster struct {
 	t    *testing.T
 	home string
 	rest string // host:port
-	pids []int
+	pids []int  // the master's, then the TaskManagers'
+	ever []int  // all that pids has held
 	// options follow every verb.
 	options []string
 }
@@ -99,7 +100,7 @@ func (c *cluster) begin(n int, options ...string) {
 	c.rest = regexp.MustCompile(`http://(\S+)`).FindStringSubmatch(out)[1]
 	for _, m := range regexp.MustCompile(`pid (\d+)`).FindAllStringSubmatch(out, -1) {
 		pid, _ := strconv.Atoi(m[1])
-		c.pids = append(c.pids, pid)
+		c.pids, c.ever = append(c.pids, pid), append(c.ever, pid)
 	}
 	if len(c.pids) != n+1 {
 		t.Fatalf("cluster start printed %d process ids, want %d:\n%s", len(c.pids), n+1, out)
@@ -135,7 +136,24 @@ func (c *cluster) things() []string {
 			return nil
 		})
 	}
+	for _, pid := range c.ever {
+		found = append(found, controlGroups(pid)...)
+	}
 	slices.Sort(found)
+	return found
+}
+
+// controlGroups lists the control groups of the workers of a TaskManager.
+func controlGroups(manager int) (found []string) {
+	places, _ := os.ReadFile("/proc/self/cgroup")
+	for line := range strings.Lines(string(places)) {
+		if parts := strings.SplitN(strings.TrimSpace(line), ":", 3); len(parts) == 3 {
+			for _, root := range []string{"", "memory"} {
+				groups, _ := filepath.Glob(filepath.Join("/sys/fs/cgroup", root, parts[2], fmt.Sprintf("weir-%d-*", manager)))
+				found = append(found, groups...)
+			}
+		}
+	}
 	return found
 }
 

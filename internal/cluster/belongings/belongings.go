@@ -18,8 +18,10 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
+	"time"
 
 	"golang.org/x/sys/unix"
 )
@@ -100,6 +102,10 @@ func (r *Register) Add(path string) error {
 	r.paths = append(r.paths, path)
 	return nil
 }
+
+// AddAll writes down that all paths that begin with prefix, a name in one
+// directory, go with the process.
+func (r *Register) AddAll(prefix string) error { return r.Add(prefix + "*") }
 
 // Directory makes a directory that goes with the process. The directory it is
 // in is made if need be, and stays.
@@ -191,7 +197,7 @@ func removable(path string) bool {
 	if !filepath.IsAbs(path) || filepath.Clean(path) != path || strings.ContainsRune(path, '\n') {
 		return false
 	}
-	base := filepath.Base(path)
+	base := strings.TrimSuffix(filepath.Base(path), "*")
 	for _, p := range prefixes {
 		if strings.HasPrefix(base, p) && base != p {
 			return true
@@ -200,10 +206,45 @@ func removable(path string) bool {
 	return false
 }
 
+// remove removes the paths, the last one first.
 func remove(paths []string) error {
 	var problems []error
-	for i := len(paths) - 1; i >= 0; i-- {
-		problems = append(problems, os.RemoveAll(paths[i]))
+	for _, path := range slices.Backward(paths) {
+		for _, p := range named(path) {
+			problems = append(problems, removeOne(p))
+		}
 	}
 	return errors.Join(problems...)
+}
+
+// removeOne removes a path with all in it. A control group goes as an empty
+// directory does, although there are files in it, which cannot be removed; and
+// not before the kernel has done with its last process, which was killed.
+func removeOne(path string) error {
+	err := os.Remove(path)
+	for try := 1; errors.Is(err, unix.EBUSY) && try < 40; try++ {
+		time.Sleep(time.Duration(try) * time.Millisecond)
+		err = os.Remove(path)
+	}
+	if err == nil || errors.Is(err, unix.EBUSY) {
+		return err
+	}
+	return os.RemoveAll(path)
+}
+
+// named gives the paths that a line means: itself, or, if it ends in a star, all
+// that begin like it.
+func named(path string) []string {
+	prefix, many := strings.CutSuffix(filepath.Base(path), "*")
+	if !many {
+		return []string{path}
+	}
+	entries, _ := os.ReadDir(filepath.Dir(path)) // without the directory there is nothing in it
+	var all []string
+	for _, e := range entries {
+		if strings.HasPrefix(e.Name(), prefix) {
+			all = append(all, filepath.Join(filepath.Dir(path), e.Name()))
+		}
+	}
+	return all
 }

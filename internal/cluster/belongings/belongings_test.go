@@ -3,6 +3,7 @@
 package belongings
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
@@ -48,6 +49,10 @@ func TestWhatGoesWithAProcess(t *testing.T) {
 	if err := killed.Add(filepath.Join(run, "tm-never-made.sock")); err != nil {
 		t.Error(err)
 	}
+	if err := errors.Join(killed.AddAll(filepath.Join(tmp, "weir-2-")), os.MkdirAll(filepath.Join(tmp, "weir-2-1", "sub"), 0o700),
+		os.Mkdir(filepath.Join(tmp, "weir-2-2"), 0o700), os.Mkdir(filepath.Join(tmp, "weir-22-1"), 0o700)); err != nil {
+		t.Fatal(err)
+	}
 	killed.die()
 	if err := ended.Close(); err != nil || exists(one) || !exists(two) || !exists(three) {
 		t.Errorf("after the end of one: error %v", err)
@@ -59,6 +64,9 @@ func TestWhatGoesWithAProcess(t *testing.T) {
 	}
 	if err := alive.Close(); err != nil || exists(three) {
 		t.Errorf("after the end of all: error %v", err)
+	}
+	if exists(filepath.Join(tmp, "weir-2-1")) || exists(filepath.Join(tmp, "weir-2-2")) || !exists(filepath.Join(tmp, "weir-22-1")) {
+		t.Error("of the paths with one beginning, not those were removed that should be")
 	}
 	if left, _ := os.ReadDir(run); len(left) > 0 {
 		t.Errorf("left: %v", left)
@@ -80,6 +88,8 @@ func TestANameIsOneProcess(t *testing.T) {
 func TestListed(t *testing.T) {
 	for text, want := range map[string]string{
 		"":                             "",
+		"/tmp/tm-*\n/tmp/*\n*\n":       "",
+		"/tmp/weir-1-*\n":              "/tmp/weir-1-*",
 		"/tmp/tm-1\n":                  "/tmp/tm-1",
 		"/tmp/tm-1\n/tmp/tm-2":         "/tmp/tm-1",
 		"/\n/tmp\ntm-1\n/tmp/tm-\n":    "",

@@ -14,7 +14,6 @@ import (
 	"github.com/weirstream/weir/config"
 	"github.com/weirstream/weir/internal/cluster/addressfile"
 	"github.com/weirstream/weir/internal/cluster/belongings"
-	"github.com/weirstream/weir/internal/taskexecutor/process"
 )
 
 // defaultGrace is how long a process may take to end by itself.
@@ -67,7 +66,6 @@ func end(run string, processes []Process, grace time.Duration) error {
 	for _, p := range processes {
 		problems = append(problems, forget(run, p))
 	}
-	process.SweepControlGroups()
 	return errors.Join(append(problems, belongings.Sweep(run))...)
 }
 

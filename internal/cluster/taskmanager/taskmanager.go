@@ -166,6 +166,9 @@ func (t *TaskManager) openLauncher(o Options, work string) error {
 		NetworkBuffers: t.settings.buffers(), Managed: t.settings.memory.Slot(t.settings.slots).Managed,
 		Stdout: out, Stderr: out, Logger: t.log,
 	})
+	if groups := t.launcher.ControlGroups(); groups != "" {
+		return t.belongings.AddAll(groups)
+	}
 	return nil
 }
 

@@ -90,18 +90,12 @@ func isDirectory(path string) bool {
 	return err == nil && info.IsDir()
 }
 
-// SweepControlGroups removes the groups of TaskManagers that were killed and
-// were in the control group of this process.
-func SweepControlGroups() {
-	lines, err := os.ReadFile("/proc/self/cgroup")
-	if err != nil {
-		return // without control groups none is left
+// pattern is what the paths of all groups begin with; empty: none are made.
+func (g *controlGroups) pattern() string {
+	if g == nil {
+		return ""
 	}
-	for line := range strings.Lines(string(lines)) {
-		if g := placeOf(strings.TrimSpace(line), nil); g != nil {
-			g.sweep()
-		}
-	}
+	return filepath.Join(g.parent, fmt.Sprintf("%s%d-", groupPrefix, os.Getpid()))
 }
 
 // sweep removes groups of TaskManagers that were killed.

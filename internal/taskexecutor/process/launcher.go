@@ -73,6 +73,10 @@ func New(o Options) *Launcher {
 	return l
 }
 
+// ControlGroups is what the paths of the workers' control groups begin with;
+// empty: they have none. A TaskManager that is killed leaves them.
+func (l *Launcher) ControlGroups() string { return l.groups.pattern() }
+
 // Close waits until all workers are gone. They must have been killed, or be
 // about to end by themselves.
 func (l *Launcher) Close() { l.running.Wait() }
