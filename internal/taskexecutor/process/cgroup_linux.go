@@ -59,7 +59,7 @@ func findControlGroups(log *slog.Logger) *controlGroups {
 			}
 		}
 	}
-	log.Info("the memory of workers is limited by the garbage collector only: no control group can be made", "error", err)
+	log.Info("the memory of workers is limited by the garbage collector, and coarsely by the kernel: no control group can be made", "error", err)
 	return nil
 }
 

@@ -11,6 +11,18 @@ import (
 	"github.com/weirstream/weir/internal/status"
 )
 
+// Where no control group can be made, the kernel still stops a program that
+// allocates without end, and its failure says so.
+func TestOutOfMemoryWithoutControlGroups(t *testing.T) {
+	p := newPlace(t, func(o *Options) { o.Memory = 64 * memory.MB }, "")
+	p.launcher.groups = nil
+	p.launch("allocate")
+	f := p.exit()
+	if f == nil || f.Kind != status.FailureMemory || !strings.Contains(f.Message, "used more memory than it may: its limit is 64 mb; taskmanager.memory.process.size raises") {
+		t.Errorf("%+v", f)
+	}
+}
+
 func TestOutOfMemory(t *testing.T) {
 	p := newPlace(t, func(o *Options) { o.Memory = 64 * memory.MB }, "")
 	if p.launcher.groups == nil {

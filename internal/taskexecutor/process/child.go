@@ -126,6 +126,11 @@ func (c *child) live(path, directory string, told assignment.Assignment) *status
 	}
 	tail := &stderrTail{}
 	group.add(cmd.Process.Pid)
+	if group == nil && l.options.Memory > 0 {
+		if err := limitData(cmd.Process.Pid, int64(l.options.Memory)); err != nil {
+			l.options.Logger.Warn("a worker runs without a memory limit of the kernel's", "pid", cmd.Process.Pid, "error", err)
+		}
+	}
 	var copying sync.WaitGroup
 	copying.Go(func() { pump(pipes.stdout, l.options.Stdout) })
 	copying.Go(func() { pump(pipes.stderr, io.MultiWriter(tail, l.options.Stderr)) })
@@ -151,7 +156,7 @@ func (c *child) live(path, directory string, told assignment.Assignment) *status
 	if cmd.ProcessState == nil {
 		return status.FailureOf(fmt.Errorf("wait for the worker of job %s: %w", c.job.JobId, waited))
 	}
-	return explainExit(cmd.ProcessState, tail, group.outOfMemory())
+	return explainExit(cmd.ProcessState, tail, l.options.Memory, group.outOfMemory())
 }
 
 // start starts the process. A program that was just written may be busy for a

@@ -17,9 +17,12 @@ import (
 	"github.com/weirstream/weir/internal/status"
 )
 
-// explainExit says why a process ended that was not asked to. oom is what its
-// control group knows of it.
-func explainExit(state *os.ProcessState, stderr *stderrTail, oom *memoryUse) *status.Failure {
+// memoryKey is the option that a worker's memory follows from.
+const memoryKey = "taskmanager.memory.process.size"
+
+// explainExit says why a process ended that was not asked to. limit is what
+// memory it was allowed, if not zero; oom is what its control group knows of it.
+func explainExit(state *os.ProcessState, stderr *stderrTail, limit memory.Size, oom *memoryUse) *status.Failure {
 	f := &status.Failure{Stderr: text(stderr.tail)}
 	crash := text(stderr.crash)
 	first, _, _ := strings.Cut(crash, "\n")
@@ -27,9 +30,12 @@ func explainExit(state *os.ProcessState, stderr *stderrTail, oom *memoryUse) *st
 	switch {
 	case oom != nil:
 		f.Kind, f.Signal = status.FailureMemory, signal
-		f.Message = fmt.Sprintf("the job's process used more memory than it may: its limit is %s, its peak was %s; taskmanager.memory.process.size raises the limit", memory.Size(oom.limit), memory.Size(oom.peak))
+		f.Message = fmt.Sprintf("the job's process used more memory than it may: its limit is %s, its peak was %s; %s raises the limit", memory.Size(oom.limit), memory.Size(oom.peak), memoryKey)
 	case strings.HasPrefix(first, "fatal error: ") && (strings.Contains(first, "out of memory") || strings.Contains(first, "cannot allocate memory")):
 		f.Kind, f.Message, f.Stack, f.Exit = status.FailureMemory, first, crash, code
+		if limit > 0 {
+			f.Message = fmt.Sprintf("the job's process used more memory than it may: its limit is %s; %s raises the limit (%s)", limit, memoryKey, first)
+		}
 	case signal != "":
 		f.Kind, f.Signal = status.FailureSignal, signal
 		f.Message = "the job's process was killed by " + signal

@@ -32,7 +32,7 @@ type Options struct {
 	Directory string
 	// Memory is what a worker may use; zero: no limit. The garbage collector
 	// aims at nine tenths of it, and where control groups can be written the
-	// kernel enforces it.
+	// kernel enforces it; on Linux without them it bounds what is mapped.
 	Memory memory.Size
 	// NetworkBuffers and Managed are the worker's own budgets.
 	NetworkBuffers int

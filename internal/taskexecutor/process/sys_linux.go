@@ -28,6 +28,18 @@ func awaitExit(pid int) {
 	}
 }
 
+// dataSlack is what a Go program maps for its data from the start without using
+// it: the heap grows by arenas of 64 MB, and the runtime's tables lie beside them.
+const dataSlack = 128 << 20
+
+// limitData makes a process fail that maps much more memory for its data than
+// limit: coarser than a control group, since what is mapped is not all in use,
+// but it needs no rights.
+func limitData(pid int, limit int64) error {
+	bytes := uint64(limit) + uint64(limit)/4 + dataSlack
+	return unix.Prlimit(pid, unix.RLIMIT_DATA, &unix.Rlimit{Cur: bytes, Max: bytes}, nil)
+}
+
 // exitSignal names the signal that killed a process; empty: none did.
 func exitSignal(state *os.ProcessState) string {
 	if ws, ok := state.Sys().(syscall.WaitStatus); ok && ws.Signaled() {
