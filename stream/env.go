@@ -21,7 +21,9 @@ type Env struct {
 	buffer   time.Duration
 	logger   *slog.Logger
 	executed bool
-	settings map[string]string
+	// collectors take over the parallelism of the operation before them.
+	collectors []*streamgraph.Node
+	settings   map[string]string
 }
 
 // RuntimeMode says whether a program runs as a stream or as a batch. It is

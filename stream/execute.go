@@ -115,6 +115,11 @@ func (e *Env) compile(name string) (*streamgraph.Compiled, error) {
 		return nil, err
 	}
 	g.Batch = batch
+	for _, n := range e.collectors {
+		if len(n.In) == 1 && n.In[0].Implicit {
+			n.Parallelism, n.MaxAllowed = n.In[0].From.Parallelism, n.In[0].From.MaxAllowed
+		}
+	}
 	compiled, err := streamgraph.Compile(g, ident.JobID{})
 	if err != nil {
 		return nil, err

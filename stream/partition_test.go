@@ -166,3 +166,21 @@ func TestAStreamUsedTwiceGoesBothWays(t *testing.T) {
 		t.Errorf("union: %d records with sum %d, want 300 and 5050", len(twice.Values()), sum)
 	}
 }
+
+// Collect runs in the subtasks of the operation before it, so the records of one
+// subtask come in order whatever the default parallelism.
+func TestCollectKeepsTheOrderOfASubtask(t *testing.T) {
+	vals := numbers(1, 5000)
+	for _, p := range []int{1, 4} {
+		env := stream.NewEnv(quiet, stream.DefaultParallelism(p))
+		slice := stream.FromSlice(env, vals).Collect()
+		single := stream.Sequence(env, 1, 5000).Global().Map(stream.Self[int64]).Parallelism(1).Collect()
+		execute(t, env)
+		if !slices.Equal(slice.Values(), vals) {
+			t.Errorf("parallelism %d: a slice came out of order", p)
+		}
+		if got := single.Values(); len(got) != 5000 {
+			t.Errorf("parallelism %d: %d records", p, len(got))
+		}
+	}
+}

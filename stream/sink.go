@@ -156,9 +156,8 @@ type Collected[T any] struct {
 }
 
 // Values gives a copy of the records collected so far: all of them once Execute
-// has returned, those before the failure if it returned an error. Their order is
-// that of the stream within a subtask, and there are as many subtasks as the
-// operation before has. It may be called while the program runs.
+// has returned, those before the failure if it returned an error. Records of one
+// subtask are in order. It may be called while the program runs.
 func (c *Collected[T]) Values() []T {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -171,12 +170,13 @@ func (c *Collected[T]) add(vals []T) {
 	c.mu.Unlock()
 }
 
-// Collect keeps every record for the program to read after Execute. It works
-// only in a program that runs embedded: Execute refuses it on a cluster, where
-// the records come to be in other processes.
+// Collect keeps every record for the program to read after Execute. It has as many
+// subtasks as the operation before it, so what comes from one subtask is in order.
+// It works only in a program that runs embedded: Execute refuses it on a cluster,
+// where the records come to be in other processes.
 func (s DataStream[T]) Collect() *Collected[T] {
 	all := &Collected[T]{}
-	sink(s, &streamgraph.Node{
+	s.env.collectors = append(s.env.collectors, sink(s, &streamgraph.Node{
 		Op: "Collect",
 		Operator: operator.Sink(func(*operator.Context) (func(T) error, func() error, error) {
 			var held []T
@@ -197,6 +197,6 @@ func (s DataStream[T]) Collect() *Collected[T] {
 			}
 			return nil
 		},
-	})
+	}).node)
 	return all
 }
