@@ -206,3 +206,21 @@ func TestAggregatesSplitInBatchMode(t *testing.T) {
 		t.Errorf("description: %s", got)
 	}
 }
+
+// The first phase belongs to its producer: it has the producer's parallelism, key
+// groups and co-location, whatever the aggregate has.
+func TestTheFirstPhaseIsLikeItsProducer(t *testing.T) {
+	c, err := Compile(build(func(g *Graph, n []*Node) {
+		g.Batch, g.Parallelism = true, 8
+		explicit(n[1].In[0], Hash)
+		n[0].CoLocation = "pair"
+		n[1].Parallelism, n[1].MaxParallelism, n[2].Parallelism = 4, 4, 4
+		n[1].TwoPhase = &TwoPhase{Name: "Local Count"}
+	}), ident.JobID{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := c.Graph.Vertices[0].Name; got != "Source: Numbers -> Local Count" {
+		t.Errorf("the producer's task is %s", got)
+	}
+}
