@@ -55,7 +55,7 @@ func splitEdge(e *Edge, n *Node) *Node {
 		Kind: Transform, Name: n.TwoPhase.Name, Op: n.TwoPhase.Name, Types: n.TwoPhase.Types,
 		Parallelism: e.From.Parallelism, MaxParallelism: e.From.MaxParallelism, MaxAllowed: e.From.MaxAllowed,
 		CoLocation: e.From.CoLocation,
-		Site: n.Site, Operator: n.TwoPhase.Operator, Stream: n.TwoPhase.Stream,
+		Site:       n.Site, Operator: n.TwoPhase.Operator, Stream: n.TwoPhase.Stream,
 	}
 	if e.Partitioner == Hash && n.UID != "" {
 		local.UID = n.UID + "/local"
