@@ -45,8 +45,12 @@ type exit struct {
 func (e *exit) Error() string { return e.err.Error() }
 func (e *exit) Unwrap() error { return e.err }
 
-func usage(format string, args ...any) error {
-	return &exit{code: exitUsage, err: fmt.Errorf(format, args...)}
+func usage(format string, args ...any) error { return ends(exitUsage, format, args...) }
+
+// ends makes the error that ends the program with code and says, in sentences,
+// what a person should read.
+func ends(code int, format string, args ...any) error {
+	return &exit{code: code, err: fmt.Errorf(format, args...)}
 }
 
 // invocation is one run of the command line.

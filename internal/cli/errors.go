@@ -2,7 +2,6 @@ package cli
 
 import (
 	"errors"
-	"fmt"
 	"regexp"
 
 	"github.com/weirstream/weir/client"
@@ -45,5 +44,5 @@ func renamed(err error, stored, name string) error {
 
 // failed tells how a job ended and where there is more to read.
 func failed(job, state, cause, address string) error {
-	return fmt.Errorf("Job %s ended as %s.\n%s\nAll that is known: http://%s/jobs/%s/exceptions", job, state, cause, address, job)
+	return ends(exitFailure, "Job %s ended as %s.\n%s\nAll that is known: http://%s/jobs/%s/exceptions", job, state, cause, address, job)
 }

@@ -136,7 +136,7 @@ func programArgument(ctx context.Context, args []string) (binary string, argumen
 	build.Dir = args[0]
 	if text, err := build.CombinedOutput(); err != nil {
 		cleanUp()
-		return "", nil, nil, fmt.Errorf("Could not build %s.\n%s\ngo build: %w", args[0], strings.TrimSpace(string(text)), err)
+		return "", nil, nil, ends(exitFailure, "Could not build %s.\n%s\ngo build: %w", args[0], strings.TrimSpace(string(text)), err)
 	}
 	return binary, arguments, cleanUp, nil
 }
@@ -203,7 +203,7 @@ func (p *invocation) follow(ctx context.Context, c *client.Client, job string, c
 // interrupted leaves the job running, or cancels it when asked to with -sae.
 func (p *invocation) interrupted(c *client.Client, job string, cancelJob bool) error {
 	if !cancelJob {
-		return &exit{code: exitInterrupted, err: fmt.Errorf("Interrupted. Job %s goes on; `weir cancel %s` ends it.", job, job)}
+		return ends(exitInterrupted, "Interrupted. Job %s goes on; `weir cancel %s` ends it.", job, job)
 	}
 	ctx, stop := context.WithTimeout(context.Background(), cancelTimeout)
 	defer stop()
@@ -213,7 +213,7 @@ func (p *invocation) interrupted(c *client.Client, job string, cancelJob bool) e
 	if _, err := c.Wait(ctx, job, nil); err != nil {
 		return action("Interrupted. Job "+job+" is being cancelled.", err)
 	}
-	return &exit{code: exitInterrupted, err: fmt.Errorf("Interrupted. Cancelled job %s.", job)}
+	return ends(exitInterrupted, "Interrupted. Cancelled job %s.", job)
 }
 
 const cancelTimeout = 30 * time.Second

@@ -36,7 +36,6 @@ type world struct {
 	master   *rpc.MemorySystem
 	term     ident.LeaderID // of the ResourceManager
 	rejected string
-	reports  []*pb.SlotReport
 
 	jm       *rpc.MemorySystem
 	job      ident.JobID

@@ -286,8 +286,8 @@ func upsert[K comparable, V any](t *Table[K, V], k K) *V {
 
 func TestHoldsPointers(t *testing.T) {
 	type nested struct {
-		a [3]struct{ x, y float32 }
-		b complex64
+		A [3]struct{ X, Y float32 }
+		B complex64
 	}
 	for _, c := range []struct {
 		typ  reflect.Type

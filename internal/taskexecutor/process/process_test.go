@@ -56,7 +56,7 @@ func program(text string, args []string) {
 		_ = syscall.Kill(os.Getpid(), syscall.SIGKILL)
 	case "allocate":
 		var all [][]byte
-		for {
+		for n := 0; n >= 0; n += len(all[len(all)-1]) {
 			b := make([]byte, 1<<20)
 			for i := range b {
 				b[i] = byte(i)
