@@ -3,6 +3,7 @@ package process
 import (
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -11,10 +12,20 @@ import (
 	"github.com/weirstream/weir/internal/status"
 )
 
+// allocator builds the program that allocates without end.
+func allocator(t *testing.T) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "allocate")
+	if text, err := exec.Command("go", "build", "-o", path, "./testdata/allocate").CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, text)
+	}
+	return path
+}
+
 // Where no control group can be made, the kernel still stops a program that
 // allocates without end, and its failure says so.
 func TestOutOfMemoryWithoutControlGroups(t *testing.T) {
-	p := newPlace(t, func(o *Options) { o.Memory = 64 * memory.MB }, "")
+	p := newPlace(t, func(o *Options) { o.Memory = 64 * memory.MB }, allocator(t))
 	p.launcher.groups = nil
 	p.launch("allocate")
 	f := p.exit()
@@ -24,7 +35,7 @@ func TestOutOfMemoryWithoutControlGroups(t *testing.T) {
 }
 
 func TestOutOfMemory(t *testing.T) {
-	p := newPlace(t, func(o *Options) { o.Memory = 64 * memory.MB }, "")
+	p := newPlace(t, func(o *Options) { o.Memory = 64 * memory.MB }, allocator(t))
 	if p.launcher.groups == nil {
 		t.Skip("control groups cannot be written here")
 	}

@@ -54,15 +54,6 @@ func program(text string, args []string) {
 		panic("boom " + args[1])
 	case "kill":
 		_ = syscall.Kill(os.Getpid(), syscall.SIGKILL)
-	case "allocate":
-		var all [][]byte
-		for n := 0; n >= 0; n += len(all[len(all)-1]) {
-			b := make([]byte, 1<<20)
-			for i := range b {
-				b[i] = byte(i)
-			}
-			all = append(all, b)
-		}
 	case "print":
 		line := bytes.Repeat([]byte("all work and no play\n"), 1000)
 		for {
