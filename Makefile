@@ -6,7 +6,8 @@ GO      ?= go
 RACE     = internal/(actor|rpc|heartbeat|ha|blob|dispatcher|jobmaster|resourcemanager|taskexecutor|coordinator|testkit)(/|$$)
 # Without debug information and without gRPC's request traces, which nobody reads.
 SMALL    = -trimpath -tags grpcnotrace -ldflags="-s -w"
-WORDS    = $(shell $(GO) env GOROOT)/src/**/*.go
+# Asked for by the recipe, whose shell has the toolchain above.
+WORDS    = $$($(GO) env GOROOT)/src/**/*.go
 FUZZTIME ?= 10s
 SEEDS    ?= 20000
 
@@ -14,7 +15,7 @@ SEEDS    ?= 20000
 
 build: ; $(GO) build $(SMALL) -o bin/weir ./cmd/weir && $(GO) build $(SMALL) -o bin/wordcount ./examples/wordcount
 
-demo: build ; ./bin/wordcount --rate --input '$(WORDS)'
+demo: build ; ./bin/wordcount --rate --input "$(WORDS)"
 
 test: ; $(GO) test ./...
 
