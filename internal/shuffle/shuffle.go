@@ -79,6 +79,10 @@ var (
 	// ErrPartitionNotFound is wrapped by what a consumer is told when its
 	// partition did not appear within the time allowed.
 	ErrPartitionNotFound = errors.New("partition not found")
+	// ErrPartitionCorrupt is wrapped by what a consumer is told when what a
+	// blocking partition wrote cannot be read back: the file is damaged, cut
+	// short or unreadable. Only its producer can make it again.
+	ErrPartitionCorrupt = errors.New("partition corrupt")
 )
 
 // ErrInsufficientBuffers is wrapped by the refusal of a gate or connection whose

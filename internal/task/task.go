@@ -9,7 +9,6 @@ import (
 	"github.com/weirstream/weir/internal/ident"
 	"github.com/weirstream/weir/internal/operator"
 	"github.com/weirstream/weir/internal/shuffle"
-	"github.com/weirstream/weir/internal/shuffle/local"
 	"github.com/weirstream/weir/internal/status"
 	"github.com/weirstream/weir/internal/streamgraph"
 )
@@ -55,7 +54,7 @@ type Partition interface {
 	// Fail tells the consumers that nothing more comes.
 	Fail(cause error)
 	// Metrics is what was written so far.
-	Metrics() local.Metrics
+	Metrics() shuffle.Metrics
 }
 
 // Task is one attempt to run one subtask.

@@ -117,7 +117,7 @@ func (r *runner) gate(c *streamgraph.Chain, input int, e *streamgraph.Edge, subt
 	}
 	g := local.NewGate(last-first+1, wake, done)
 	for i := first; i <= last; i++ {
-		g.Connect(i-first, r.registry, ident.PartitionID{DataSet: c.Vertex.Inputs[input].DataSet, Producer: r.attempt(producer, i)}, sub)
+		g.Connect(i-first, r.registry, ident.PartitionID{DataSet: c.Vertex.Inputs[input].DataSet, Producer: r.attempt(producer, i)}, shuffle.One(sub))
 	}
 	return g
 }

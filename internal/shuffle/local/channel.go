@@ -1,78 +1,107 @@
 package local
 
 import (
+	"fmt"
 	"sync"
 
+	"github.com/weirstream/weir/batch"
 	"github.com/weirstream/weir/internal/element"
 	"github.com/weirstream/weir/internal/ident"
+	"github.com/weirstream/weir/internal/shuffle"
 )
 
-// A channel reads a queue of the same process for a gate.
+// A channel reads a view of a partition of the same process for a gate.
 type channel struct {
-	gate    *Gate
-	index   int
-	request *Request
+	gate       *Gate
+	index      int
+	subs       shuffle.Range
+	request    *Request
+	serializer shuffle.Serializer // decodes, in Poll only; made by the first batch that needs it
 
-	mu     sync.Mutex
-	queue  *Queue // nil while the partition is not there
-	err    error
-	closed bool
+	mu        sync.Mutex
+	partition shuffle.Partition // set with view
+	view      shuffle.View      // nil while the partition is not there
+	err       error
+	closed    bool
 }
 
-// Connect makes a subpartition of the same process the source of a channel.
-func (g *Gate) Connect(index int, r *Registry, id ident.PartitionID, sub int) {
-	c := &channel{gate: g, index: index}
+// Connect makes subpartitions of a partition of the same process the source of a
+// channel.
+func (g *Gate) Connect(index int, r *Registry, id ident.PartitionID, subs shuffle.Range) {
+	c := &channel{gate: g, index: index, subs: subs}
 	g.Use(index, c)
-	request := r.Request(id, sub, c.found)
+	request := r.Request(id, c.found)
 	c.mu.Lock()
 	c.request = request
 	c.mu.Unlock()
 }
 
 // found is called when the partition is there, or does not come.
-func (c *channel) found(q *Queue, err error) {
+func (c *channel) found(p shuffle.Partition, err error) {
+	var view shuffle.View
 	if err == nil {
-		err = q.Attach(func() { c.gate.Ready(c.index) })
+		view, err = p.View(c.subs, func() { c.gate.Ready(c.index) })
 	}
 	c.mu.Lock()
 	closed := c.closed
 	if err == nil {
-		c.queue = q
+		c.partition, c.view = p, view
 	}
 	c.err = err
 	c.mu.Unlock()
 	if closed && err == nil {
-		q.Detach()
+		view.Detach()
 		return
 	}
-	c.gate.Ready(c.index) // an earlier call may have found no queue yet
+	c.gate.Ready(c.index) // an earlier call may have found no view yet
 }
 
-// Poll takes the next element of the queue.
+// Poll takes the next element of the view.
 func (c *channel) Poll() (e element.Element, ok, more bool, err error) {
 	c.mu.Lock()
-	q, err := c.queue, c.err
+	view, err := c.view, c.err
 	c.mu.Unlock()
-	if q == nil || err != nil {
+	if view == nil || err != nil {
 		return e, false, false, err
 	}
-	e, ok, left, _, err := q.Take(true)
-	if ok && e.Kind == element.EndOfPartition {
-		q.Detach()
+	e, ok, left, _, err := view.Take(true)
+	switch {
+	case !ok:
+	case e.Kind == element.EndOfPartition:
+		view.Detach()
+	case e.Batch != nil:
+		if encoded, is := e.Batch.(*shuffle.Encoded); is {
+			if e.Batch, err = c.decode(encoded); err != nil {
+				return e, false, false, err
+			}
+		}
 	}
 	return e, ok, left > 0, err
 }
 
-// Close gives up the queue, or the wait for it.
+// decode makes a batch of its encoding, which it releases.
+func (c *channel) decode(encoded *shuffle.Encoded) (batch.Batch, error) {
+	defer encoded.Release()
+	if c.serializer == nil {
+		c.serializer = c.partition.NewSerializer()
+	}
+	b, err := c.serializer.Decode(encoded.Bytes)
+	if err != nil {
+		return nil, fmt.Errorf("read partition %s: decode a batch of %d bytes: %w", c.partition.ID(), len(encoded.Bytes), err)
+	}
+	return b, nil
+}
+
+// Close gives up the view, or the wait for it.
 func (c *channel) Close() {
 	c.mu.Lock()
 	c.closed = true
-	q, request := c.queue, c.request
+	view, request := c.view, c.request
 	c.mu.Unlock()
 	if request != nil {
 		request.Cancel()
 	}
-	if q != nil {
-		q.Detach()
+	if view != nil {
+		view.Detach()
 	}
 }

@@ -151,7 +151,7 @@ func TestManyToManyKeepsOrderAndLosesNothing(t *testing.T) {
 			for c := range n {
 				readers[c] = newReader(n)
 				for p := range n {
-					readers[c].Connect(p, registry, partitionID(p), c)
+					readers[c].Connect(p, registry, partitionID(p), shuffle.One(c))
 				}
 				group.Go(func() {
 					if _, err := consume(readers[c], depth); err != nil {
@@ -203,7 +203,7 @@ func TestEmitBlocksAtDepthAndGoesOnAtHalf(t *testing.T) {
 			t.Errorf("blocked for %s while waiting since 3s", blocked)
 		}
 		r := newReader(1)
-		r.Connect(0, registry, partitionID(0), 0)
+		r.Connect(0, registry, partitionID(0), shuffle.One(0))
 		for _, want := range []int{4, 6, 6, 8} {
 			_, e, err := r.next()
 			if err != nil {
@@ -256,8 +256,8 @@ func TestRequestOfPartitionThatNeverComes(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		registry := newTestRegistry(4)
 		r := newReader(2)
-		r.Connect(0, registry, partitionID(0), 0)
-		r.Connect(1, registry, partitionID(1), 5)
+		r.Connect(0, registry, partitionID(0), shuffle.One(0))
+		r.Connect(1, registry, partitionID(1), shuffle.One(5))
 		start := time.Now()
 		if _, _, err := r.next(); !errors.Is(err, shuffle.ErrPartitionNotFound) {
 			t.Errorf("got %v", err)
@@ -268,7 +268,7 @@ func TestRequestOfPartitionThatNeverComes(t *testing.T) {
 		r.Close()
 		q := newReader(1)
 		registry.Create(partitionID(1), 2, nil, nil)
-		q.Connect(0, registry, partitionID(1), 5)
+		q.Connect(0, registry, partitionID(1), shuffle.One(5))
 		if _, _, err := q.next(); !errors.Is(err, shuffle.ErrPartitionNotFound) {
 			t.Errorf("subpartition out of range: %v", err)
 		}
@@ -281,14 +281,14 @@ func TestFailuresReachTheOtherSide(t *testing.T) {
 	registry := newTestRegistry(4)
 	p := registry.Create(partitionID(0), 2, nil, nil)
 	early := newReader(1)
-	early.Connect(0, registry, p.ID(), 0)
+	early.Connect(0, registry, p.ID(), shuffle.One(0))
 	if err := p.Emit(0, newNumbers(1)); err != nil {
 		t.Fatal(err)
 	}
 	cause := errors.New("disk on fire")
 	p.Fail(cause)
 	late := newReader(1)
-	late.Connect(0, registry, p.ID(), 1)
+	late.Connect(0, registry, p.ID(), shuffle.One(1))
 	for _, r := range []*reader{early, late} {
 		if _, _, err := r.next(); !errors.Is(err, shuffle.ErrProducerFailed) || !errors.Is(err, cause) {
 			t.Errorf("consumer of a failed producer got %v", err)
@@ -314,12 +314,12 @@ func TestConsumerThatGivesUpGetsNothingMore(t *testing.T) {
 	registry := newTestRegistry(1)
 	p := registry.Create(partitionID(0), 1, nil, nil)
 	r := newReader(1)
-	r.Connect(0, registry, p.ID(), 0)
+	r.Connect(0, registry, p.ID(), shuffle.One(0))
 	if err := p.Emit(0, newNumbers(1)); err != nil {
 		t.Fatal(err)
 	}
 	second := newReader(1)
-	second.Connect(0, registry, p.ID(), 0)
+	second.Connect(0, registry, p.ID(), shuffle.One(0))
 	if _, _, err := second.next(); err == nil {
 		t.Error("a second consumer was let in")
 	}
@@ -353,7 +353,7 @@ func TestGateTakesTurnsAndBlocks(t *testing.T) {
 	var partitions []*Partition
 	for i := range 3 {
 		partitions = append(partitions, registry.Create(partitionID(i), 1, nil, nil))
-		r.Connect(i, registry, partitionID(i), 0)
+		r.Connect(i, registry, partitionID(i), shuffle.One(0))
 	}
 	for _, p := range partitions {
 		for range 3 {
@@ -429,7 +429,7 @@ func BenchmarkHandOff(b *testing.B) {
 			registry := newTestRegistry(8)
 			r := newReader(n)
 			for i := range n {
-				r.Connect(i, registry, partitionID(i), 0)
+				r.Connect(i, registry, partitionID(i), shuffle.One(0))
 				p, pool := registry.Create(partitionID(i), 1, nil, nil), batch.NewPool[record](16, batch.MaxRows, true)
 				go func() {
 					for left := b.N / n; left > 0; {

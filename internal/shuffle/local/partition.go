@@ -44,17 +44,10 @@ type Partition struct {
 	frame                   int           // encoded bytes a batch should have
 }
 
-var _ shuffle.Writer = (*Partition)(nil)
-
-// Metrics are counts since the partition was made.
-type Metrics struct {
-	Batches int64
-	Records int64
-	// Bytes counts what was encoded, so it is 0 on edges within a process.
-	Bytes int64
-	// Blocked is how long Emit waited for room, a wait that goes on included.
-	Blocked time.Duration
-}
+var (
+	_ shuffle.Writer    = (*Partition)(nil)
+	_ shuffle.Partition = (*Partition)(nil)
+)
 
 func newPartition(id ident.PartitionID, subpartitions int, s Settings, newSerializer func() shuffle.Serializer, cancel <-chan struct{}, gone func(*Partition)) *Partition {
 	p := &Partition{
@@ -80,6 +73,21 @@ func (p *Partition) NewSerializer() shuffle.Serializer { return p.newSerializer(
 
 // Subpartitions is the number of consumers.
 func (p *Partition) Subpartitions() int { return len(p.queues) }
+
+// View gives the one consumer of a subpartition its queue.
+func (p *Partition) View(subs shuffle.Range, ready func()) (shuffle.View, error) {
+	if err := subs.Check(len(p.queues)); err != nil {
+		return nil, fmt.Errorf("partition %s: %w", p.id, err)
+	}
+	if subs.First != subs.Last {
+		return nil, fmt.Errorf("partition %s: subpartitions %s as one: only a blocking partition can be read so", p.id, subs)
+	}
+	q := &p.queues[subs.First]
+	if err := q.attach(ready); err != nil {
+		return nil, err
+	}
+	return q, nil
+}
 
 // Emit hands a batch to one subpartition. It waits while there is no room, and
 // releases the batch if it returns an error. To a consumer that needs nothing
@@ -205,8 +213,8 @@ func (p *Partition) queueDone() {
 }
 
 // Metrics gives the counts.
-func (p *Partition) Metrics() Metrics {
-	m := Metrics{Batches: p.batches.Load(), Records: p.records.Load(), Bytes: p.bytes.Load(), Blocked: time.Duration(p.blocked.Load())}
+func (p *Partition) Metrics() shuffle.Metrics {
+	m := shuffle.Metrics{Batches: p.batches.Load(), Records: p.records.Load(), Bytes: p.bytes.Load(), Blocked: time.Duration(p.blocked.Load())}
 	if since := p.blockedSince.Load(); since != 0 {
 		m.Blocked += max(0, time.Since(time.Unix(0, since)))
 	}

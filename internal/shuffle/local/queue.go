@@ -32,10 +32,10 @@ type Queue struct {
 	ready    func()
 }
 
-// Attach makes ready the call that tells the queue's one consumer that the
+// attach makes ready the call that tells the queue's one consumer that the
 // queue is no longer empty, or has failed. Ready runs on the producer's
 // goroutine, or on this one if there is something already.
-func (q *Queue) Attach(ready func()) error {
+func (q *Queue) attach(ready func()) error {
 	q.mu.Lock()
 	if q.attached {
 		q.mu.Unlock()
@@ -49,9 +49,6 @@ func (q *Queue) Attach(ready func()) error {
 	}
 	return nil
 }
-
-// Partition is the partition the queue belongs to.
-func (q *Queue) Partition() *Partition { return q.part }
 
 // put appends e, unless it is a batch and there is no room. Err says why
 // nothing can be put any more; e's batch is then released.

@@ -1,6 +1,7 @@
 package local
 
 import (
+	"errors"
 	"fmt"
 	"sync"
 	"time"
@@ -25,14 +26,14 @@ type Registry struct {
 	settings Settings
 
 	mu         sync.Mutex
-	partitions map[ident.PartitionID]*Partition
+	partitions map[ident.PartitionID]shuffle.Partition
 	waiting    map[ident.PartitionID][]*Request
 	closed     bool
 }
 
 // NewRegistry makes an empty registry.
 func NewRegistry(s Settings) *Registry {
-	return &Registry{settings: s, partitions: map[ident.PartitionID]*Partition{}, waiting: map[ident.PartitionID][]*Request{}}
+	return &Registry{settings: s, partitions: map[ident.PartitionID]shuffle.Partition{}, waiting: map[ident.PartitionID][]*Request{}}
 }
 
 // Create makes a partition and answers the requests that wait for it. A
@@ -40,18 +41,27 @@ func NewRegistry(s Settings) *Registry {
 // has failed.
 func (r *Registry) Create(id ident.PartitionID, subpartitions int, newSerializer func() shuffle.Serializer, cancel <-chan struct{}) *Partition {
 	p := newPartition(id, subpartitions, r.settings, newSerializer, cancel, r.forget)
-	r.mu.Lock()
-	closed, taken := r.closed, r.partitions[id] != nil
-	if closed || taken {
-		r.mu.Unlock()
-		if closed {
-			p.Fail(fmt.Errorf("the process is shutting down"))
-		} else {
-			p.Fail(fmt.Errorf("the partition exists already"))
-		}
-		return p
+	if err := r.Add(p, subpartitions > 0); err != nil { // otherwise it is consumed already
+		p.Fail(err)
 	}
-	if subpartitions > 0 { // otherwise it is consumed already
+	return p
+}
+
+// Add makes a partition known and answers the requests that wait for it. Unless
+// keep, it is not held for those to come. The error says that its identifier is
+// taken, or that the registry is closed; the partition is then the caller's.
+func (r *Registry) Add(p shuffle.Partition, keep bool) error {
+	id := p.ID()
+	r.mu.Lock()
+	switch {
+	case r.closed:
+		r.mu.Unlock()
+		return errors.New("the process is shutting down")
+	case r.partitions[id] != nil:
+		r.mu.Unlock()
+		return errors.New("the partition exists already")
+	}
+	if keep {
 		r.partitions[id] = p
 	}
 	waiting := r.waiting[id]
@@ -59,25 +69,24 @@ func (r *Registry) Create(id ident.PartitionID, subpartitions int, newSerializer
 	r.mu.Unlock()
 	for _, q := range waiting {
 		q.timer.Stop()
-		q.answer(p)
+		q.done(p, nil)
 	}
-	return p
+	return nil
 }
 
-// A Request is one consumer's wish for one subpartition.
+// A Request is one consumer's wish for a partition.
 type Request struct {
 	registry *Registry
 	id       ident.PartitionID
-	sub      int
-	done     func(*Queue, error)
+	done     func(shuffle.Partition, error)
 	timer    *time.Timer
 }
 
-// Request calls done once with the queue of a subpartition, at once or when its
-// partition appears, or with an error that wraps shuffle.ErrPartitionNotFound
-// when it does not. After Cancel, done may still be under way.
-func (r *Registry) Request(id ident.PartitionID, sub int, done func(*Queue, error)) *Request {
-	q := &Request{registry: r, id: id, sub: sub, done: done}
+// Request calls done once with a partition, at once or when it appears, or with
+// an error that wraps shuffle.ErrPartitionNotFound when it does not. After
+// Cancel, done may still be under way.
+func (r *Registry) Request(id ident.PartitionID, done func(shuffle.Partition, error)) *Request {
+	q := &Request{registry: r, id: id, done: done}
 	r.mu.Lock()
 	p, closed := r.partitions[id], r.closed
 	if p == nil && !closed {
@@ -87,19 +96,11 @@ func (r *Registry) Request(id ident.PartitionID, sub int, done func(*Queue, erro
 	r.mu.Unlock()
 	switch {
 	case p != nil:
-		q.answer(p)
+		done(p, nil)
 	case closed:
 		done(nil, fmt.Errorf("request partition %s: the process is shutting down: %w", id, shuffle.ErrPartitionNotFound))
 	}
 	return q
-}
-
-func (q *Request) answer(p *Partition) {
-	if q.sub < 0 || q.sub >= len(p.queues) {
-		q.done(nil, fmt.Errorf("request subpartition %d of partition %s, which has %d: %w", q.sub, q.id, len(p.queues), shuffle.ErrPartitionNotFound))
-		return
-	}
-	q.done(&p.queues[q.sub], nil)
 }
 
 func (q *Request) expire() {
@@ -145,7 +146,7 @@ func (r *Registry) Release(id ident.PartitionID) {
 // forget drops a partition that is consumed.
 func (r *Registry) forget(p *Partition) {
 	r.mu.Lock()
-	if r.partitions[p.id] == p {
+	if r.partitions[p.id] == shuffle.Partition(p) {
 		delete(r.partitions, p.id)
 	}
 	r.mu.Unlock()
@@ -163,7 +164,7 @@ func (r *Registry) Close() {
 	r.mu.Lock()
 	r.closed = true
 	partitions, waiting := r.partitions, r.waiting
-	r.partitions, r.waiting = map[ident.PartitionID]*Partition{}, map[ident.PartitionID][]*Request{}
+	r.partitions, r.waiting = map[ident.PartitionID]shuffle.Partition{}, map[ident.PartitionID][]*Request{}
 	r.mu.Unlock()
 	for _, p := range partitions {
 		p.Release()

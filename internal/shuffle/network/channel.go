@@ -21,7 +21,7 @@ type channel struct {
 	link      *link
 	id        uint32 // on the link
 	partition ident.PartitionID
-	sub       int
+	subs      shuffle.Range
 	pool      *pool
 	own, most int // buffers it always has, and may have
 

@@ -130,11 +130,11 @@ func (e *Environment) CreateGate(channels []Channel, newSerializer func() shuffl
 	var away []*channel
 	for i, c := range channels {
 		if c.Resource == e.self {
-			g.Connect(i, e.registry, c.Partition, c.Subpartition)
+			g.Connect(i, e.registry, c.Partition, c.subs())
 			continue
 		}
 		ch := &channel{
-			gate: g, index: i, partition: c.Partition, sub: c.Subpartition, pool: e.pool,
+			gate: g, index: i, partition: c.Partition, subs: c.subs(), pool: e.pool,
 			own: e.own, most: e.most, reserved: e.own, announced: e.own,
 		}
 		g.Use(i, ch)

@@ -7,6 +7,7 @@ import (
 
 	"github.com/weirstream/weir/internal/element"
 	"github.com/weirstream/weir/internal/ident"
+	"github.com/weirstream/weir/internal/shuffle"
 )
 
 // Every frame begins with a header of headerSize bytes, little endian:
@@ -118,11 +119,11 @@ func parseControl(b []byte) (element.Element, error) {
 // A request is the payload of a request frame.
 type request struct {
 	partition ident.PartitionID
-	sub       uint32
+	subs      shuffle.Range
 	credit    uint32
 }
 
-const requestSize = 3*16 + 4*4
+const requestSize = 3*16 + 5*4
 
 func (r request) append(dst []byte) []byte {
 	p := r.partition
@@ -131,7 +132,8 @@ func (r request) append(dst []byte) []byte {
 	dst = append(dst, p.Producer.Vertex.ID[:]...)
 	dst = binary.LittleEndian.AppendUint32(dst, uint32(p.Producer.Subtask))
 	dst = binary.LittleEndian.AppendUint32(dst, uint32(p.Producer.Attempt))
-	dst = binary.LittleEndian.AppendUint32(dst, r.sub)
+	dst = binary.LittleEndian.AppendUint32(dst, uint32(r.subs.First))
+	dst = binary.LittleEndian.AppendUint32(dst, uint32(r.subs.Last))
 	return binary.LittleEndian.AppendUint32(dst, r.credit)
 }
 
@@ -144,10 +146,12 @@ func parseRequest(b []byte) (request, error) {
 	copy(r.partition.Producer.Graph.ID[:], b[16:])
 	copy(r.partition.Producer.Vertex.ID[:], b[32:])
 	subtask, attempt := binary.LittleEndian.Uint32(b[48:]), binary.LittleEndian.Uint32(b[52:])
-	r.sub, r.credit = binary.LittleEndian.Uint32(b[56:]), binary.LittleEndian.Uint32(b[60:])
-	if max(subtask, attempt, r.sub) > 1<<31-1 || r.credit > maxCredit {
-		return request{}, fmt.Errorf("%w: request of subtask %d, attempt %d, subpartition %d with credit %d", errCorrupt, subtask, attempt, r.sub, r.credit)
+	first, last := binary.LittleEndian.Uint32(b[56:]), binary.LittleEndian.Uint32(b[60:])
+	r.credit = binary.LittleEndian.Uint32(b[64:])
+	if max(subtask, attempt, first, last) > 1<<31-1 || r.credit > maxCredit {
+		return request{}, fmt.Errorf("%w: request of subtask %d, attempt %d, subpartitions %d to %d with credit %d", errCorrupt, subtask, attempt, first, last, r.credit)
 	}
+	r.subs = shuffle.Range{First: int(first), Last: int(last)}
 	r.partition.Producer.Subtask, r.partition.Producer.Attempt = int(subtask), int(attempt)
 	return r, nil
 }

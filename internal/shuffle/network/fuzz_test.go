@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/weirstream/weir/internal/element"
+	"github.com/weirstream/weir/internal/shuffle"
 	"github.com/weirstream/weir/internal/shuffle/local"
 )
 
@@ -95,7 +96,7 @@ func FuzzSessionReader(f *testing.F) {
 func FuzzFrames(f *testing.F) {
 	f.Add(make([]byte, headerSize))
 	f.Add(appendControl(nil, element.Element{Kind: element.Status, Idle: true}))
-	f.Add(request{partition: partitionID(9), sub: 1, credit: 2}.append(nil))
+	f.Add(request{partition: partitionID(9), subs: shuffle.Range{First: 1, Last: 3}, credit: 2}.append(nil))
 	f.Fuzz(func(t *testing.T, b []byte) {
 		if len(b) >= headerSize {
 			if h, err := parseHeader(b); err == nil {

@@ -12,10 +12,18 @@ import (
 type Channel struct {
 	Partition    ident.PartitionID
 	Subpartition int
+	// Subpartitions is how many are read as one, from Subpartition on; 0: 1.
+	// Only a blocking partition gives more.
+	Subpartitions int
 	// Resource is the producer's TaskManager.
 	Resource ident.ResourceID
 	// Addresses are where it listens, as "unix:/path/of/socket" or "host:port".
 	Addresses []string
+}
+
+// subs is the range of the subpartitions.
+func (c Channel) subs() shuffle.Range {
+	return shuffle.Range{First: c.Subpartition, Last: c.Subpartition + max(1, c.Subpartitions) - 1}
 }
 
 // A Gate is what a task reads one input edge from. Its methods belong to the

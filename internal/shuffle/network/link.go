@@ -64,7 +64,7 @@ func (l *link) open(c *channel) bool {
 	c.link, c.id = l, l.next
 	l.next++
 	l.channels[c.id] = c
-	r := request{partition: c.partition, sub: uint32(c.sub), credit: uint32(c.announced)}
+	r := request{partition: c.partition, subs: c.subs, credit: uint32(c.announced)}
 	l.out = header{channel: c.id, kind: frameRequest}.append(l.out, r.append(make([]byte, 0, requestSize)))
 	l.mu.Unlock()
 	l.wake()
@@ -245,22 +245,31 @@ func (l *link) channel(id uint32) (c *channel, known bool) {
 const (
 	failureOfProducer byte = 1 + iota
 	failureNotFound
+	failureCorrupt
 )
 
 const maxFailure = 4 << 10
 
 func appendFailure(dst []byte, err error) []byte {
 	code, text := failureOfProducer, err.Error()
-	if errors.Is(err, shuffle.ErrPartitionNotFound) {
+	switch {
+	case errors.Is(err, shuffle.ErrPartitionNotFound):
 		code = failureNotFound
+	case errors.Is(err, shuffle.ErrPartitionCorrupt):
+		code = failureCorrupt
 	}
 	return append(append(dst, code), text[:min(len(text), maxFailure)]...)
 }
 
 func parseFailure(b []byte, partition ident.PartitionID, from string) error {
 	sentinel, text := shuffle.ErrProducerFailed, "no reason given"
-	if len(b) > 0 && b[0] == failureNotFound {
-		sentinel = shuffle.ErrPartitionNotFound
+	if len(b) > 0 {
+		switch b[0] {
+		case failureNotFound:
+			sentinel = shuffle.ErrPartitionNotFound
+		case failureCorrupt:
+			sentinel = shuffle.ErrPartitionCorrupt
+		}
 	}
 	if len(b) > 1 {
 		text = string(b[1:min(len(b), 1+maxFailure)])

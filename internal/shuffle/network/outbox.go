@@ -1,11 +1,12 @@
 package network
 
 import (
+	"bytes"
 	"net"
 
 	"github.com/weirstream/weir/batch"
 	"github.com/weirstream/weir/internal/element"
-	"github.com/weirstream/weir/internal/shuffle/local"
+	"github.com/weirstream/weir/internal/shuffle"
 )
 
 // maxFrames is how many buffers one write of a session gathers at most, and
@@ -77,7 +78,15 @@ func (o *outbox) failure(v *view, err error) {
 
 // batch encodes a batch in place and adds its first frame; what does not fit
 // becomes the view's rest. It releases the batch.
-func (o *outbox) batch(v *view, p *local.Partition, data batch.Batch, backlog int) error {
+func (o *outbox) batch(v *view, p shuffle.Partition, data batch.Batch, backlog int) error {
+	if encoded, is := data.(*shuffle.Encoded); is {
+		if v.rest = encoded.Bytes; len(v.rest) > maxPayload {
+			v.rest = bytes.Clone(v.rest) // it outlives this call, and maybe the view
+		}
+		o.chunk(v, backlog)
+		encoded.Release()
+		return nil
+	}
 	records := data.Len()
 	size := BufferSize
 	if guess := p.EncodedSize(records); guess > 0 {

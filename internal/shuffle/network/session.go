@@ -15,7 +15,7 @@ import (
 	"github.com/weirstream/weir/internal/shuffle/local"
 )
 
-// A session is the producer's end of a connection: it serves the queues that
+// A session is the producer's end of a connection: it serves the partitions that
 // the consumers of one other process ask for.
 type session struct {
 	env    *Environment
@@ -50,10 +50,10 @@ func (s *session) end(err error) {
 	s.mu.Lock()
 	left := s.views
 	s.views = nil
-	var lost []*local.Queue
+	var lost []*view
 	for _, v := range left {
-		if v.closed = true; v.queue != nil {
-			lost = append(lost, v.queue)
+		if v.closed = true; v.source != nil {
+			lost = append(lost, v)
 		}
 	}
 	s.mu.Unlock()
@@ -63,8 +63,8 @@ func (s *session) end(err error) {
 	for _, v := range left {
 		v.request.Cancel()
 	}
-	for _, q := range lost {
-		q.Break(fmt.Errorf("write partition %s to %s at %s: %w: %w", q.Partition().ID(), s.source, s.conn.RemoteAddr(), shuffle.ErrPeerLost, err))
+	for _, v := range lost {
+		v.source.Break(fmt.Errorf("write partition %s to %s at %s: %w: %w", v.partition.ID(), s.source, s.conn.RemoteAddr(), shuffle.ErrPeerLost, err))
 	}
 }
 
@@ -109,11 +109,11 @@ func (s *session) request(id uint32, payload []byte) error {
 	if err != nil {
 		return err
 	}
-	v := &view{session: s, id: id, credit: int(r.credit)}
+	v := &view{session: s, id: id, subs: r.subs, credit: int(r.credit)}
 	s.mu.Lock()
 	s.views[id] = v
 	s.mu.Unlock()
-	v.request = s.env.registry.Request(r.partition, int(r.sub), v.found)
+	v.request = s.env.registry.Request(r.partition, v.found)
 	return nil
 }
 
@@ -145,11 +145,11 @@ func (s *session) message(h header) error {
 	}
 	v.closed = true
 	delete(s.views, h.channel)
-	q := v.queue
+	source := v.source
 	s.mu.Unlock()
 	v.request.Cancel()
-	if q != nil {
-		q.Detach()
+	if source != nil {
+		source.Detach()
 	}
 	return nil
 }
@@ -170,19 +170,27 @@ func (s *session) enqueue(v *view) {
 	}
 }
 
-// next takes the view whose turn it is, and what the writer needs of it; v is
-// nil when none is ready.
-func (s *session) next() (v *view, q *local.Queue, credit bool, err error) {
+// A turn is what the writer needs of a view whose turn it is.
+type turn struct {
+	*view
+	partition shuffle.Partition
+	source    shuffle.View
+	credit    bool
+	err       error
+}
+
+// next takes the view whose turn it is; ok is false when none is ready.
+func (s *session) next() (t turn, ok bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for {
 		v, ok := s.ready.Pop()
 		if !ok {
-			return nil, nil, false, nil
+			return t, false
 		}
 		v.queued = false
 		if !v.closed {
-			return v, v.queue, v.credit > 0, v.err
+			return turn{v, v.partition, v.source, v.credit > 0, v.err}, true
 		}
 	}
 }
@@ -224,22 +232,23 @@ func (s *session) write(o *outbox, stop <-chan struct{}) {
 // whether there is anything to write.
 func (s *session) gather(o *outbox) bool {
 	for !o.full() {
-		v, q, credit, err := s.next()
-		if v == nil {
+		t, ok := s.next()
+		if !ok {
 			break
 		}
-		s.fill(o, v, q, credit, err)
+		s.fill(o, t)
 	}
 	return !o.empty()
 }
 
 // fill adds the view's next frame, if it may be sent.
-func (s *session) fill(o *outbox, v *view, q *local.Queue, credit bool, err error) {
-	if v.failed || q == nil && err == nil {
+func (s *session) fill(o *outbox, t turn) {
+	v, err := t.view, t.err
+	if v.failed || t.source == nil && err == nil {
 		return
 	}
 	if len(v.rest) > 0 {
-		if credit {
+		if t.credit {
 			o.chunk(v, 0)
 			s.sent(v, true, true)
 		}
@@ -247,7 +256,7 @@ func (s *session) fill(o *outbox, v *view, q *local.Queue, credit bool, err erro
 	}
 	var left, backlog int
 	if err == nil {
-		e, ok, l, b, takeErr := q.Take(credit)
+		e, ok, l, b, takeErr := t.source.Take(t.credit)
 		left, backlog = l, b
 		switch {
 		case takeErr != nil:
@@ -259,9 +268,9 @@ func (s *session) fill(o *outbox, v *view, q *local.Queue, credit bool, err erro
 			s.sent(v, false, left > 0)
 			return
 		default:
-			if err = o.batch(v, q.Partition(), e.Batch, backlog); err != nil {
-				q.Partition().Fail(err)
-				err = fmt.Errorf("partition %s: %w", q.Partition().ID(), err)
+			if err = o.batch(v, t.partition, e.Batch, backlog); err != nil {
+				t.partition.Fail(err)
+				err = fmt.Errorf("partition %s: %w", t.partition.ID(), err)
 			}
 		}
 	}

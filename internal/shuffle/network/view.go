@@ -9,19 +9,21 @@ import (
 	"github.com/weirstream/weir/internal/shuffle/local"
 )
 
-// A view is what a remote consumer sees of one queue: the producer's end of a
+// A view is what a remote consumer sees of a partition: the producer's end of a
 // channel.
 type view struct {
 	session *session
 	id      uint32
+	subs    shuffle.Range
 	request *local.Request // the session's reader only
 
 	// Guarded by the session's mutex.
-	queue  *local.Queue // nil while the partition is not there
-	err    error        // why it will not be there
-	credit int          // data frames that may be sent
-	queued bool         // in the session's ready list
-	closed bool
+	partition shuffle.Partition // set with source
+	source    shuffle.View      // nil while the partition is not there
+	err       error             // why it will not be there
+	credit    int               // data frames that may be sent
+	queued    bool              // in the session's ready list
+	closed    bool
 
 	// The session's writer only.
 	seq        uint32
@@ -31,23 +33,24 @@ type view struct {
 }
 
 // found is called when the partition is there, or does not come.
-func (v *view) found(q *local.Queue, err error) {
+func (v *view) found(p shuffle.Partition, err error) {
 	s := v.session
+	var source shuffle.View
 	if err == nil {
-		err = q.Attach(func() { s.enqueue(v) })
+		source, err = p.View(v.subs, func() { s.enqueue(v) })
 	}
 	s.mu.Lock()
 	closed := v.closed
 	if err == nil {
-		v.queue = q
+		v.partition, v.source = p, source
 	}
 	v.err = err
 	s.mu.Unlock()
 	if closed && err == nil {
-		q.Detach()
+		source.Detach()
 		return
 	}
-	s.enqueue(v) // an earlier call may have found no queue yet
+	s.enqueue(v) // an earlier call may have found no view yet
 }
 
 // encode appends the encoding of a batch to dst and releases the batch. User
@@ -62,7 +65,7 @@ func (v *view) encode(dst []byte, b batch.Batch) (out []byte, err error) {
 		}
 	}()
 	if v.serializer == nil {
-		v.serializer = v.queue.Partition().NewSerializer()
+		v.serializer = v.partition.NewSerializer()
 	}
 	out, err = v.serializer.Append(dst, b)
 	if err != nil {
