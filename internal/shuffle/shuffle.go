@@ -14,6 +14,7 @@ import (
 
 	"github.com/weirstream/weir/batch"
 	"github.com/weirstream/weir/internal/element"
+	"github.com/weirstream/weir/internal/ident"
 )
 
 // Writer is what a task writes one of its output edges to. Only the task's own
@@ -39,7 +40,8 @@ type Gate interface {
 	// Channels is the number of producers.
 	Channels() int
 	// Poll takes the next element, without waiting. ok is false when there is
-	// none now; the gate then calls its wake function once when there is.
+	// none now; the gate then calls its wake function once when there is. An
+	// error of a channel is, or wraps, a *PartitionError.
 	// A batch taken is owned by the caller, who must Release it.
 	Poll() (channel int, e element.Element, ok bool, err error)
 }
@@ -84,6 +86,19 @@ var (
 	// short or unreadable. Only its producer can make it again.
 	ErrPartitionCorrupt = errors.New("partition corrupt")
 )
+
+// A PartitionError is why a channel of a gate gives no more: it says what could
+// not be read. Its text is that of Err.
+type PartitionError struct {
+	Partition ident.PartitionID
+	Err       error
+}
+
+// Error is the text of Err.
+func (e *PartitionError) Error() string { return e.Err.Error() }
+
+// Unwrap gives Err.
+func (e *PartitionError) Unwrap() error { return e.Err }
 
 // ErrInsufficientBuffers is wrapped by the refusal of a gate or connection whose
 // smallest need of network buffers cannot be met.

@@ -59,6 +59,9 @@ func (t *Task) end(err error) {
 // failureOf makes the loss of a peer recognisable: it follows from the failure of
 // another task and must not hide it.
 func failureOf(err error) *status.Failure {
+	if p, ok := errors.AsType[*shuffle.PartitionError](err); ok && p.Error() == err.Error() {
+		err = p.Err // the same text, but it can be told from its causes
+	}
 	f := operator.AsFailure(err)
 	for _, secondary := range []error{shuffle.ErrPeerLost, shuffle.ErrProducerFailed, shuffle.ErrPartitionNotFound} {
 		if errors.Is(err, secondary) {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/weirstream/weir/internal/ident"
+	"github.com/weirstream/weir/internal/jobgraph"
 	"github.com/weirstream/weir/internal/operator"
 	"github.com/weirstream/weir/internal/rpc/pb"
 	"github.com/weirstream/weir/internal/shuffle"
@@ -68,9 +69,21 @@ func (w *Worker) partitions(d *pb.TaskDeployment, attempt ident.AttemptID, chain
 		ids[i] = ident.PartitionID{DataSet: ident.DataSetID{ID: dataSet}, Producer: attempt}
 	}
 	return func(done <-chan struct{}) ([]task.Partition, error) {
-		all := make([]task.Partition, len(ids))
+		all := make([]task.Partition, 0, len(ids))
 		for i, e := range chain.Outputs {
-			all[i] = w.shuffle.CreatePartition(ids[i], int(d.Partitions[i].Subpartitions), serializer(e), done)
+			n := int(d.Partitions[i].Subpartitions)
+			if chain.Vertex.Produces[i].Type != jobgraph.Blocking {
+				all = append(all, w.shuffle.CreatePartition(ids[i], n, serializer(e), done))
+				continue
+			}
+			p, err := w.shuffle.CreateBlockingPartition(ids[i], n, serializer(e), done)
+			if err != nil {
+				for _, made := range all {
+					made.Fail(err)
+				}
+				return nil, fmt.Errorf("open the output of %s: %w", e.From.Name, err)
+			}
+			all = append(all, p)
 		}
 		return all, nil
 	}, nil

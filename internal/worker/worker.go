@@ -10,10 +10,12 @@ package worker
 
 import (
 	"log/slog"
+	"os"
 	"sync"
 	"time"
 
 	"github.com/weirstream/weir/internal/actor"
+	"github.com/weirstream/weir/internal/fs/scratch"
 	"github.com/weirstream/weir/internal/ident"
 	"github.com/weirstream/weir/internal/rpc"
 	"github.com/weirstream/weir/internal/rpc/gateway"
@@ -40,7 +42,10 @@ type Options struct {
 	BufferTimeout time.Duration
 	// ManagedBytes is the managed memory of one slot.
 	ManagedBytes int64
-	Logger       *slog.Logger
+	// TempDirs are where blocking partitions go, and what operators cannot hold
+	// in memory; none: the directory for temporary files of the process.
+	TempDirs []string
+	Logger   *slog.Logger
 }
 
 // metricsInterval is how often the figures of running tasks are reported.
@@ -50,6 +55,7 @@ const metricsInterval = time.Second
 type Worker struct {
 	Options
 	hash    string
+	scratch *scratch.Directories
 	shuffle *network.Environment
 	tasks   map[ident.AttemptID]*task.Task
 	running sync.WaitGroup
@@ -59,11 +65,16 @@ type Worker struct {
 
 // New makes a worker; Start begins its life.
 func New(o Options) *Worker {
+	if len(o.TempDirs) == 0 {
+		o.TempDirs = []string{os.TempDir()}
+	}
+	space := scratch.In(o.TempDirs...)
 	return &Worker{
 		Options: o,
 		hash:    o.Compiled.Graph.Hash(),
+		scratch: space,
 		shuffle: network.NewEnvironment(network.Options{
-			Job: o.Job, Self: o.Resource, Cluster: o.Cluster, Buffers: o.Buffers, Logger: o.Logger,
+			Job: o.Job, Self: o.Resource, Cluster: o.Cluster, Buffers: o.Buffers, Scratch: space, Logger: o.Logger,
 		}),
 		tasks: map[ident.AttemptID]*task.Task{},
 		done:  make(chan struct{}),
@@ -138,6 +149,9 @@ func (w *Worker) Close() {
 	w.System.Withdraw(gateway.Worker)
 	if err := w.shuffle.Close(); err != nil {
 		w.Logger.Warn("the data plane did not close cleanly", "job", w.Job, "error", err)
+	}
+	if err := w.scratch.Close(); err != nil {
+		w.Logger.Warn("temporary files are left behind", "job", w.Job, "error", err)
 	}
 }
 

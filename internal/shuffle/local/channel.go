@@ -14,6 +14,7 @@ import (
 type channel struct {
 	gate       *Gate
 	index      int
+	id         ident.PartitionID
 	subs       shuffle.Range
 	request    *Request
 	serializer shuffle.Serializer // decodes, in Poll only; made by the first batch that needs it
@@ -28,7 +29,7 @@ type channel struct {
 // Connect makes subpartitions of a partition of the same process the source of a
 // channel.
 func (g *Gate) Connect(index int, r *Registry, id ident.PartitionID, subs shuffle.Range) {
-	c := &channel{gate: g, index: index, subs: subs}
+	c := &channel{gate: g, index: index, id: id, subs: subs}
 	g.Use(index, c)
 	request := r.Request(id, c.found)
 	c.mu.Lock()
@@ -61,22 +62,19 @@ func (c *channel) Poll() (e element.Element, ok, more bool, err error) {
 	c.mu.Lock()
 	view, err := c.view, c.err
 	c.mu.Unlock()
-	if view == nil || err != nil {
-		return e, false, false, err
+	var left int
+	if err == nil && view != nil {
+		e, ok, left, _, err = view.Take(true)
 	}
-	e, ok, left, _, err := view.Take(true)
-	switch {
-	case !ok:
-	case e.Kind == element.EndOfPartition:
+	if ok && e.Kind == element.EndOfPartition {
 		view.Detach()
-	case e.Batch != nil:
-		if encoded, is := e.Batch.(*shuffle.Encoded); is {
-			if e.Batch, err = c.decode(encoded); err != nil {
-				return e, false, false, err
-			}
-		}
+	} else if encoded, is := e.Batch.(*shuffle.Encoded); is {
+		e.Batch, err = c.decode(encoded)
 	}
-	return e, ok, left > 0, err
+	if err != nil {
+		return element.Element{}, false, false, &shuffle.PartitionError{Partition: c.id, Err: err}
+	}
+	return e, ok, left > 0, nil
 }
 
 // decode makes a batch of its encoding, which it releases.
@@ -87,7 +85,7 @@ func (c *channel) decode(encoded *shuffle.Encoded) (batch.Batch, error) {
 	}
 	b, err := c.serializer.Decode(encoded.Bytes)
 	if err != nil {
-		return nil, fmt.Errorf("read partition %s: decode a batch of %d bytes: %w", c.partition.ID(), len(encoded.Bytes), err)
+		return nil, fmt.Errorf("read partition %s: decode a batch of %d bytes: %w", c.id, len(encoded.Bytes), err)
 	}
 	return b, nil
 }

@@ -55,8 +55,10 @@ func (c *channel) Poll() (e element.Element, ok, more bool, err error) {
 		left, err := c.inbox.Len() > 0, c.err
 		c.mu.Unlock()
 		switch {
-		case err != nil || !some:
-			return e, false, false, err
+		case err != nil:
+			return e, false, false, &shuffle.PartitionError{Partition: c.partition, Err: err}
+		case !some:
+			return e, false, false, nil
 		case f.buf == nil:
 			if f.control.Kind == element.EndOfPartition {
 				c.Close() // which tells the producer that all has come
@@ -67,7 +69,7 @@ func (c *channel) Poll() (e element.Element, ok, more bool, err error) {
 		if c.recycle(f.buf); err != nil {
 			err = fmt.Errorf("read partition %s from %s: %w", c.partition, c.link.name(), err)
 			c.fail(err)
-			return e, false, false, err
+			return e, false, false, &shuffle.PartitionError{Partition: c.partition, Err: err}
 		}
 		if b != nil {
 			return element.Element{Kind: element.Data, Batch: b}, true, left, nil

@@ -34,6 +34,9 @@
 // written; nothing is encoded without credit; and a sender needs only the few
 // buffers of one write.
 //
+// A blocking partition is read by the same sessions: its views give batches that
+// are encoded already, and the writer copies them.
+//
 // # Credit and buffers
 //
 // One credit is one buffer set aside at the consumer. A channel has a few of its

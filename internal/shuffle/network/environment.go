@@ -9,10 +9,12 @@ import (
 	"sync"
 	"time"
 
+	"github.com/weirstream/weir/internal/fs/scratch"
 	"github.com/weirstream/weir/internal/ident"
 	"github.com/weirstream/weir/internal/shuffle"
 	"github.com/weirstream/weir/internal/shuffle/handshake"
 	"github.com/weirstream/weir/internal/shuffle/local"
+	"github.com/weirstream/weir/internal/shuffle/spill"
 )
 
 // Options say what an Environment is part of and what it may use.
@@ -33,6 +35,16 @@ type Options struct {
 	// PartitionWait is how long a gate waits for a partition, or for its
 	// producer's worker, to appear; 0: 5 minutes.
 	PartitionWait time.Duration
+	// Scratch is where blocking partitions are; nil: there can be none. Whoever
+	// made it closes it after the Environment.
+	Scratch scratch.Space
+	// WriteBuffers is how many buffers a blocking partition gathers records in
+	// before it writes, if the network memory is not short; 0: 512. It is
+	// taskmanager.network.sort-shuffle.min-buffers.
+	WriteBuffers int
+	// ReadBytes is how much blocking partitions read ahead, all together; 0:
+	// 32 MiB. It is taskmanager.memory.framework.off-heap.batch-shuffle.size.
+	ReadBytes int
 	// Dial connects to the first address that answers; nil: Dial. It is
 	// called with one address at a time.
 	Dial   func(ctx context.Context, addrs []string) (net.Conn, error)
@@ -51,6 +63,8 @@ type Environment struct {
 	dial      func(ctx context.Context, addrs []string) (net.Conn, error)
 	log       *slog.Logger
 	registry  *local.Registry
+	blocking  *spill.Store   // nil: there can be no blocking partitions
+	gathers   int            // buffers of a blocking partition
 	running   sync.WaitGroup // links and sessions
 
 	mu       sync.Mutex
@@ -72,6 +86,10 @@ func NewEnvironment(o Options) *Environment {
 	}
 	e.most = max(e.own, or(o.MaxBuffersPerChannel, 10))
 	e.registry = local.NewRegistry(local.Settings{Depth: or(o.QueueDepth, 8), FrameBytes: maxPayload, Wait: e.wait})
+	if o.Scratch != nil {
+		e.gathers = or(o.WriteBuffers, 512)
+		e.blocking = spill.NewStore(spill.Settings{Space: o.Scratch, FrameBytes: maxPayload, ReadBytes: or(o.ReadBytes, 32<<20)})
+	}
 	if e.dial == nil {
 		e.dial = Dial
 	}
@@ -96,6 +114,37 @@ func or[T comparable](v, otherwise T) T {
 // NewSerializer must be safe to call from any goroutine.
 func (e *Environment) CreatePartition(id ident.PartitionID, subpartitions int, newSerializer func() shuffle.Serializer, cancel <-chan struct{}) *local.Partition {
 	return e.registry.Create(id, subpartitions, newSerializer, cancel)
+}
+
+// leastGathers is how many network buffers a blocking partition cannot do
+// without.
+const leastGathers = 16
+
+// CreateBlockingPartition makes the partition of a task whose consumers read
+// only when it has finished, and maybe several times. It stays until Release.
+// The error wraps shuffle.ErrInsufficientBuffers if its write buffer cannot be
+// had. A partition whose identifier is taken, or that comes after Close, is made
+// but fails at the first Emit.
+//
+// NewSerializer must be safe to call from any goroutine.
+func (e *Environment) CreateBlockingPartition(id ident.PartitionID, subpartitions int, newSerializer func() shuffle.Serializer, cancel <-chan struct{}) (*spill.Partition, error) {
+	if e.blocking == nil {
+		return nil, fmt.Errorf("create blocking partition %s: this process has no directory for temporary files (io.tmp.dirs)", id)
+	}
+	least := min(leastGathers, e.gathers)
+	if err := e.pool.reserve(least, "create a blocking partition"); err != nil {
+		return nil, err
+	}
+	n := least + e.pool.borrow(e.gathers-least)
+	p, err := e.blocking.Create(id, subpartitions, n*BufferSize, newSerializer, cancel, func() { e.pool.release(n) })
+	if err != nil {
+		e.pool.release(n)
+		return nil, err
+	}
+	if err := e.registry.Add(p, true); err != nil {
+		p.Fail(err)
+	}
+	return p, nil
 }
 
 // CreateGate makes the gate of a task, which waits for partitions that are not
@@ -257,7 +306,7 @@ func (e *Environment) forgetLink(l *link) {
 	e.mu.Unlock()
 }
 
-// Close closes the gates, releases the partitions, gives the peers a short time
+// Close closes the gates, releases the partitions and their files, gives the peers a short time
 // to hear of it, and ends every connection. The tasks have ended before. The
 // error says that buffers were not given back.
 func (e *Environment) Close() error {
@@ -283,6 +332,9 @@ func (e *Environment) Close() error {
 	case <-time.After(goodbye):
 		e.cut()
 		<-ended
+	}
+	if e.blocking != nil {
+		e.blocking.Close()
 	}
 	if reserved, taken := e.pool.use(); reserved != 0 || taken != 0 {
 		return fmt.Errorf("close data plane: %d network buffers were not given back, %d are in use", reserved, taken)

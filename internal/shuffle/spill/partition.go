@@ -69,6 +69,12 @@ func (p *Partition) Emit(sub int, b batch.Batch) error {
 		return shuffle.ErrCanceled
 	default:
 	}
+	p.mu.Lock()
+	broken := p.broken
+	p.mu.Unlock()
+	if broken != nil {
+		return broken
+	}
 	dst, err := p.writer.Begin()
 	if err != nil {
 		return p.why(err)

@@ -3,6 +3,7 @@ package spill
 import (
 	"cmp"
 	"errors"
+	"fmt"
 	"math/bits"
 	"slices"
 	"sync"
@@ -78,7 +79,7 @@ func (s *scheduler) run() {
 		})
 		for _, v := range views {
 			if b, drained, err := s.read(v); err != nil {
-				v.fail(err)
+				v.fail(fmt.Errorf("partition %s: %w", p.id, err))
 			} else if b != nil || drained {
 				v.deliver(b, drained)
 			} else {

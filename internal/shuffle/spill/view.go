@@ -1,6 +1,7 @@
 package spill
 
 import (
+	"fmt"
 	"sync"
 
 	"github.com/weirstream/weir/internal/element"
@@ -98,7 +99,7 @@ func (v *view) left() (left, backlog int) {
 // cache.
 func (v *view) verify(b *buffer, block *block) error {
 	if err := verify(block.whole, v.subs); err != nil {
-		return v.cursor.data.corrupt(b.at+int64(block.offset), err)
+		return fmt.Errorf("partition %s: %w", v.part.id, v.cursor.data.corrupt(b.at+int64(block.offset), err))
 	}
 	return nil
 }
