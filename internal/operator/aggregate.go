@@ -26,10 +26,6 @@ type Partial[K comparable, A any] struct {
 	Acc A
 }
 
-// localBudget bounds the memory of the table before an exchange: full, it is
-// emptied downstream, which costs a little exchange and never correctness.
-const localBudget = 64 << 20
-
 // KeyEncoder gives the function that writes a key's canonical bytes, or nil for
 // the integer and string kinds, which need none.
 func KeyEncoder[K comparable]() (func([]byte, *K) []byte, error) {
@@ -75,31 +71,39 @@ func table[K comparable, A any](c *Context, whole bool) *memory.Table[K, A] {
 // Keyed makes the operator that aggregates the records of each key. In batch
 // mode it emits one result a key at the end, otherwise one with each record.
 func Keyed[K comparable, T, A, R any](a Aggregate[K, T, A, R]) Factory {
-	return FactoryFunc(func(c *Context, out any) any {
-		return folding(c, Output[R](out), a.Key, a.Add, a.Result)
-	})
+	return managing{FactoryFunc(func(c *Context, out any) any {
+		return folding(c, Output[R](out), a, a.Key, a.Add)
+	})}
 }
 
 // Final makes the operator that merges partial aggregates and emits one result
 // a key at the end.
 func Final[K comparable, T, A, R any](a Aggregate[K, T, A, R]) Factory {
-	return FactoryFunc(func(c *Context, out any) any {
-		return folding(c, Output[R](out),
+	return managing{FactoryFunc(func(c *Context, out any) any {
+		return folding(c, Output[R](out), a,
 			func(p Partial[K, A]) K { return p.Key },
-			func(acc *A, created bool, p Partial[K, A]) { a.Merge(acc, created, p.Acc) },
-			a.Result)
-	})
+			func(acc *A, created bool, p Partial[K, A]) { a.Merge(acc, created, p.Acc) })
+	})}
 }
 
 // folding makes the receiver that folds records of type T into the table of
 // their keys, a batch at a time.
-func folding[K comparable, T, A, R any](c *Context, o *Receiver[R], key func(T) K, add func(*A, bool, T), result func(K, A) R) *Receiver[T] {
+func folding[K comparable, T, V, A, R any](c *Context, o *Receiver[R], a Aggregate[K, V, A, R], key func(T) K, add func(*A, bool, T)) *Receiver[T] {
 	f := newFold(c, table[K, A](c, false), key, add)
-	if !c.Batch {
+	emit := func(k K, acc *A) {
+		c.Signal.Attend()
+		o.Push(a.Result(k, *acc), batch.NoTimestamp)
+	}
+	finish := func() {}
+	if c.Batch {
+		over := newOverflow(c, f.table, a.Merge)
+		f.full = over.spillIfFull
+		finish = func() { over.finish(emit) }
+	} else {
 		c.OnFlush(f.drain)
 		f.each = func(i int, acc *A, created bool) {
 			add(acc, created, f.vals[i])
-			o.Push(result(f.keys[i], *acc), f.timestamp(i))
+			o.Push(a.Result(f.keys[i], *acc), f.timestamp(i))
 		}
 	}
 	return &Receiver[T]{
@@ -111,25 +115,25 @@ func folding[K comparable, T, A, R any](c *Context, o *Receiver[R], key func(T) 
 		},
 		Finish: func() {
 			f.drain()
-			if c.Batch {
-				f.table.Range(func(k K, acc *A) bool {
-					c.Signal.Attend()
-					o.Push(result(k, *acc), batch.NoTimestamp)
-					return true
-				})
-			}
+			finish()
 			o.Finish()
 		},
 	}
 }
 
+// localBudget bounds the memory of the table before an exchange, besides what
+// the operator may use: full, it is emptied downstream, which costs a little
+// exchange and never correctness.
+const localBudget = 64 << 20
+
 // Local makes the operator that aggregates before the exchange, in batch mode:
 // it emits each key's partial aggregate at the end, and all of them whenever its
 // table has grown to its budget.
 func Local[K comparable, T, A, R any](a Aggregate[K, T, A, R]) Factory {
-	return FactoryFunc(func(c *Context, out any) any {
+	return managing{FactoryFunc(func(c *Context, out any) any {
 		o := Output[Partial[K, A]](out)
 		f := newFold(c, table[K, A](c, true), a.Key, a.Add)
+		limit := newLimit[K, A](min(budget(c), localBudget))
 		emit := func() {
 			f.table.Range(func(k K, acc *A) bool {
 				c.Signal.Attend()
@@ -139,7 +143,7 @@ func Local[K comparable, T, A, R any](a Aggregate[K, T, A, R]) Factory {
 			f.table.Clear()
 		}
 		f.full = func() {
-			if f.table.Bytes() > localBudget {
+			if limit.reached(f.table) {
 				emit()
 			}
 		}
@@ -153,7 +157,7 @@ func Local[K comparable, T, A, R any](a Aggregate[K, T, A, R]) Factory {
 				o.Finish()
 			},
 		}
-	})
+	})}
 }
 
 // foldRows is how many pushed records are hashed and probed together.

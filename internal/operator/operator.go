@@ -13,6 +13,7 @@ import (
 	"log/slog"
 
 	"github.com/weirstream/weir/batch"
+	"github.com/weirstream/weir/internal/fs/scratch"
 	"github.com/weirstream/weir/internal/ident"
 )
 
@@ -46,6 +47,19 @@ type FactoryFunc func(c *Context, out any) (in any)
 
 // Build calls f.
 func (f FactoryFunc) Build(c *Context, out any) any { return f(c, out) }
+
+// A Managing factory makes an operator that uses managed memory: its Context says
+// how much.
+type Managing interface {
+	Factory
+	// Managing does nothing.
+	Managing()
+}
+
+// managing marks a factory as Managing.
+type managing struct{ Factory }
+
+func (managing) Managing() {}
 
 // SourceFactory makes the instance of a source in one subtask.
 type SourceFactory interface {
@@ -94,8 +108,12 @@ type Context struct {
 	Attempt        int
 	// Batch says that the job runs in batch mode: keyed aggregates emit at the end.
 	Batch bool
-	// ManagedBytes is the operator's share of the slot's managed memory.
+	// ManagedBytes is the operator's share of the slot's managed memory; 0: not
+	// known.
 	ManagedBytes int64
+	// Scratch is where the operator puts what it cannot hold within it; nil:
+	// nowhere.
+	Scratch scratch.Space
 	// FirstInChain says that the operator's input comes in batches from a gate.
 	FirstInChain bool
 	Logger       *slog.Logger

@@ -37,14 +37,21 @@ func (s *StreamOf[T]) Tail(c *Context, e TailEdge, w shuffle.Writer) any {
 	for i := range t.open {
 		t.open[i] = t.pool.Get()
 	}
-	c.OnFlush(t.flush)
+	cut := t.flush
+	if _, blocking := w.(shuffle.BlockingWriter); blocking {
+		cut = func() {} // nobody waits for the records, and only the last watermark counts
+	} else {
+		c.OnFlush(t.flush)
+	}
 	return &Receiver[T]{
 		Push: t.push(e),
 		Watermark: func(at int64) {
-			t.control(element.Element{Kind: element.Watermark, Time: at})
+			cut()
+			Check(w.Control(element.Element{Kind: element.Watermark, Time: at}))
 		},
 		Finish: func() {
-			t.control(element.Element{Kind: element.EndOfData})
+			t.flush()
+			Check(w.Control(element.Element{Kind: element.EndOfData}))
 		},
 	}
 }
@@ -134,19 +141,12 @@ func (t *tail[T]) emit(sub int) {
 	t.rows = t.w.Rows()
 }
 
-// flush hands over every open batch that holds a record.
+// flush hands over every open batch that holds a record. A control element is
+// written after it, so that it stands behind all records before it.
 func (t *tail[T]) flush() {
 	for sub, b := range t.open {
 		if len(b.Vals) > 0 {
 			t.emit(sub)
 		}
-	}
-}
-
-// control cuts the open batches, so that e stands after all records before it.
-func (t *tail[T]) control(e element.Element) {
-	t.flush()
-	if err := t.w.Control(e); err != nil {
-		Abort(err)
 	}
 }

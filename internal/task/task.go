@@ -6,6 +6,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/weirstream/weir/internal/fs/scratch"
 	"github.com/weirstream/weir/internal/ident"
 	"github.com/weirstream/weir/internal/operator"
 	"github.com/weirstream/weir/internal/shuffle"
@@ -29,8 +30,10 @@ type Spec struct {
 	Partitions func(done <-chan struct{}) ([]Partition, error)
 	// BufferTimeout bounds how long a record waits in an open batch.
 	BufferTimeout time.Duration
-	// ManagedBytes is the task's share of managed memory.
+	// ManagedBytes is the managed memory of each operator that uses some.
 	ManagedBytes int64
+	// Scratch is where operators put what they cannot hold in it; nil: nowhere.
+	Scratch scratch.Space
 	// Ask carries a request to an operator's coordinator; it answers later, from
 	// any goroutine.
 	Ask func(op ident.OperatorID, payload []byte, then func([]byte, error))

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/weirstream/weir/internal/ident"
+	"github.com/weirstream/weir/internal/operator"
 	"github.com/weirstream/weir/internal/rpc"
 	"github.com/weirstream/weir/internal/rpc/gateway"
 	"github.com/weirstream/weir/internal/rpc/pb"
@@ -59,8 +60,25 @@ func (w *Worker) spec(d *pb.TaskDeployment) (*task.Spec, error) {
 		Job: w.Compiled.Graph.Name, Attempt: attempt,
 		Parallelism: int(d.Parallelism), MaxParallelism: int(d.MaxParallelism), Batch: w.Compiled.Graph.Batch,
 		Chain: chain, Gates: gates, Partitions: partitions,
-		BufferTimeout: w.BufferTimeout, ManagedBytes: w.ManagedBytes, Ask: w.asker(attempt), Logger: w.Logger,
+		BufferTimeout: w.BufferTimeout, ManagedBytes: w.managed(chain.Vertex.SlotSharingGroup), Scratch: w.scratch, Ask: w.asker(attempt), Logger: w.Logger,
 	}, nil
+}
+
+// managed is the managed memory of each operator of a slot sharing group: a slot
+// may hold a task of every vertex of the group at once, and they share its.
+func (w *Worker) managed(group string) int64 {
+	users := int64(0)
+	for _, chain := range w.Compiled.Chains { // order: it only counts
+		if chain.Vertex.SlotSharingGroup != group {
+			continue
+		}
+		for _, n := range chain.Nodes {
+			if _, uses := n.Operator.(operator.Managing); uses {
+				users++
+			}
+		}
+	}
+	return w.ManagedBytes / max(1, users)
 }
 
 // asker gives the function that carries a task's requests to its coordinators.
