@@ -180,20 +180,7 @@ func (v *overflow[K, A]) mergeFile(depth int, emit func(k K, acc *A)) {
 	data, err := v.open[depth].Finish()
 	v.check(err)
 	for part := range parts {
-		deeper := false
-		v.room, err = data.Scan(shuffle.One(part), v.room, func(records int, encoded []byte) error {
-			v.c.Signal.Attend()
-			if err := v.fold(records, encoded); err != nil {
-				return err
-			}
-			if depth+1 < maxDepth && v.table.Len() > 1 && v.limit.reached(v.table) {
-				deeper = true
-				v.spill(depth + 1)
-			}
-			return nil
-		})
-		v.check(err)
-		if deeper {
+		if v.mergePart(data, part, depth) {
 			v.spill(depth + 1)
 			v.mergeFile(depth+1, emit)
 		} else {
@@ -201,6 +188,28 @@ func (v *overflow[K, A]) mergeFile(depth int, emit func(k K, acc *A)) {
 		}
 	}
 	v.discard(depth)
+}
+
+// mergePart merges a part of the file of a depth into the table, which is
+// empty. Deeper says that the table did not hold all of it, and that some is on
+// disk again.
+func (v *overflow[K, A]) mergePart(data *spill.Data, part, depth int) (deeper bool) {
+	r, err := data.Read(shuffle.One(part), v.room)
+	v.check(err)
+	for {
+		v.c.Signal.Attend()
+		records, encoded, err := r.Next()
+		v.check(err)
+		if encoded == nil {
+			v.room = r.Room()
+			return deeper
+		}
+		v.check(v.fold(records, encoded))
+		if depth+1 < maxDepth && v.table.Len() > 1 && v.limit.reached(v.table) {
+			deeper = true
+			v.spill(depth + 1)
+		}
+	}
 }
 
 // fold merges a block into the table.

@@ -145,8 +145,8 @@ func TestAggregatesOnDiskAreThoseInMemory(t *testing.T) {
 	seed := rand.Uint64()
 	t.Logf("seed %d", seed)
 	r := rand.New(rand.NewPCG(seed, 0))
-	for _, keys := range []int{1, 2000, 30_000} {
-		events := make([]event, 40_000)
+	for _, keys := range []int{1, 1500, 15_000} {
+		events := make([]event, 20_000)
 		for i := range events {
 			events[i] = event{r.IntN(keys), int64(r.IntN(100))}
 		}
@@ -192,7 +192,7 @@ func TestAggregatesOnDiskAreThoseInMemory(t *testing.T) {
 			spilled := []bool{aggregated(t, managed, events, count), aggregated(t, managed, events, least),
 				aggregated(t, managed, events, told), aggregated(t, managed, events, wide)}
 			for i, was := range spilled {
-				if was && managed == 1<<30 || !was && keys == 30_000 && managed == 1 {
+				if was && managed == 1<<30 || !was && keys == 15_000 && managed == 1 {
 					t.Errorf("%d keys in %d bytes, aggregate %d: on disk %t", keys, managed, i, was)
 				}
 			}

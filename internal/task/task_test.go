@@ -11,10 +11,13 @@ import (
 
 	"go.uber.org/goleak"
 
+	"github.com/weirstream/weir/internal/fs/scratch"
 	"github.com/weirstream/weir/internal/ident"
+	"github.com/weirstream/weir/internal/jobgraph"
 	"github.com/weirstream/weir/internal/operator"
 	"github.com/weirstream/weir/internal/shuffle"
 	"github.com/weirstream/weir/internal/shuffle/local"
+	"github.com/weirstream/weir/internal/shuffle/spill"
 	"github.com/weirstream/weir/internal/status"
 	"github.com/weirstream/weir/internal/streamgraph"
 	"github.com/weirstream/weir/internal/task"
@@ -39,12 +42,33 @@ func (p *program) add(n *streamgraph.Node, from *streamgraph.Node, part streamgr
 // terminal state of each.
 func run(tb testing.TB, p *program) []status.Execution {
 	tb.Helper()
+	return runAs(tb, p, jobgraph.Pipelined)
+}
+
+// runAs is run with every exchange of one type.
+func runAs(tb testing.TB, p *program, exchange jobgraph.ResultType) []status.Execution {
+	tb.Helper()
 	c, err := streamgraph.Compile(&p.g, ident.JobID{})
 	if err != nil {
 		tb.Fatal(err)
 	}
-	r := &runner{tb: tb, c: c, registry: local.NewRegistry(local.Settings{Depth: 8, FrameBytes: 32 << 10, Wait: time.Minute})}
-	defer r.registry.Close()
+	r := &runner{tb: tb, c: c, registry: local.NewRegistry(local.Settings{Depth: 8, FrameBytes: 32 << 10, Wait: time.Minute}), scratch: scratch.In(tb.TempDir())}
+	r.store = spill.NewStore(spill.Settings{Space: r.scratch, FrameBytes: 32 << 10, ReadBytes: 1 << 20})
+	defer func() {
+		r.registry.Close()
+		r.store.Close()
+		if n := r.scratch.Files(); n != 0 {
+			tb.Errorf("%d files are left", n)
+		}
+		if err := r.scratch.Close(); err != nil {
+			tb.Error(err)
+		}
+	}()
+	for _, v := range c.Graph.Vertices {
+		for _, set := range v.Produces {
+			set.Type = exchange
+		}
+	}
 	for _, v := range c.Graph.Vertices {
 		for i := range v.Parallelism {
 			r.start(c.Chains[v.ID], i)
@@ -58,6 +82,8 @@ type runner struct {
 	tb       testing.TB
 	c        *streamgraph.Compiled
 	registry *local.Registry
+	scratch  *scratch.Directories
+	store    *spill.Store
 	wg       sync.WaitGroup
 	mu       sync.Mutex
 	states   []status.Execution
@@ -70,7 +96,7 @@ func (r *runner) attempt(c *streamgraph.Chain, subtask int) ident.AttemptID {
 func (r *runner) start(c *streamgraph.Chain, subtask int) {
 	t := task.New(task.Spec{
 		Job: "test", Attempt: r.attempt(c, subtask), Parallelism: c.Vertex.Parallelism, MaxParallelism: c.Vertex.MaxParallelism,
-		Batch: r.c.Graph.Batch, Chain: c, BufferTimeout: 100 * time.Millisecond, Logger: slog.Default(),
+		Batch: r.c.Graph.Batch, Chain: c, BufferTimeout: 100 * time.Millisecond, Logger: slog.Default(), Scratch: r.scratch,
 		Partitions: func(done <-chan struct{}) (all []task.Partition, err error) {
 			for i, e := range c.Outputs {
 				n := e.To.Parallelism
@@ -78,7 +104,19 @@ func (r *runner) start(c *streamgraph.Chain, subtask int) {
 					n = 1
 				}
 				id := ident.PartitionID{DataSet: c.Vertex.Produces[i].ID, Producer: r.attempt(c, subtask)}
-				all = append(all, r.registry.Create(id, n, e.From.Stream.(operator.Stream).Serializer, done))
+				serializer := e.From.Stream.(operator.Stream).Serializer
+				if c.Vertex.Produces[i].Type == jobgraph.Pipelined {
+					all = append(all, r.registry.Create(id, n, serializer, done))
+					continue
+				}
+				p, err := r.store.Create(id, n, 64<<10, serializer, done, nil)
+				if err == nil {
+					err = r.registry.Add(p, true)
+				}
+				if err != nil {
+					return nil, err
+				}
+				all = append(all, p)
 			}
 			return all, nil
 		},
@@ -164,11 +202,15 @@ func keyed(sources, counters int, n int64, batch bool, sink operator.Factory) *p
 
 func TestKeyedCountInBatchAndStreaming(t *testing.T) {
 	const n = 100_000
-	for _, batch := range []bool{true, false} {
+	for _, mode := range []struct {
+		batch    bool
+		exchange jobgraph.ResultType
+	}{{true, jobgraph.Pipelined}, {true, jobgraph.Blocking}, {false, jobgraph.Pipelined}} {
+		batch, exchange := mode.batch, mode.exchange
 		for _, p := range [][2]int{{1, 1}, {2, 3}, {4, 1}} {
 			var got []operator.Partial[int64, int64]
 			var mu sync.Mutex
-			for _, s := range run(t, keyed(p[0], p[1], n, batch, collect(&got, &mu))) {
+			for _, s := range runAs(t, keyed(p[0], p[1], n, batch, collect(&got, &mu)), exchange) {
 				if s != status.Finished {
 					t.Fatalf("a task ended as %s", s)
 				}
@@ -178,11 +220,11 @@ func TestKeyedCountInBatchAndStreaming(t *testing.T) {
 				most[r.Key] = max(most[r.Key], r.Acc)
 			}
 			if want := map[bool]int{true: 100, false: n}[batch]; len(got) != want {
-				t.Errorf("batch %v, parallelism %v: %d results, want %d", batch, p, len(got), want)
+				t.Errorf("batch %v, %s, parallelism %v: %d results, want %d", batch, exchange, p, len(got), want)
 			}
 			for k := range int64(100) {
 				if most[k] != n/100 {
-					t.Errorf("batch %v, parallelism %v: key %d counted %d times, want %d", batch, p, k, most[k], n/100)
+					t.Errorf("batch %v, %s, parallelism %v: key %d counted %d times, want %d", batch, exchange, p, k, most[k], n/100)
 				}
 			}
 		}
@@ -207,22 +249,27 @@ func TestPanicInUserCodeFailsTheTaskWithItsStack(t *testing.T) {
 
 func TestEveryPartitionerDeliversEveryRecord(t *testing.T) {
 	for _, part := range []streamgraph.Partitioner{streamgraph.Rebalance, streamgraph.Shuffle, streamgraph.Global, streamgraph.Broadcast, streamgraph.Hash, streamgraph.Custom} {
-		p := &program{}
-		var got []int64
-		var mu sync.Mutex
-		s := p.add(source(2, 5000), nil, 0, nil)
-		route := operator.KeyRouter(func(v int64) int64 { return v })
-		route.Pick = func(v int64, n int) int { return int(v) % n }
-		p.add(&streamgraph.Node{Kind: streamgraph.Sink, Name: "Sink", Parallelism: 3, Operator: collect(&got, &mu)}, s, part, route)
-		run(t, p)
-		sort.Slice(got, func(i, j int) bool { return got[i] < got[j] })
-		copies := 1
-		if part == streamgraph.Broadcast {
-			copies = 3
-		}
-		if len(got) != 5000*copies || got[0] != 1 || got[len(got)-1] != 5000 {
-			t.Errorf("%s: %d records", part.Ship(), len(got))
-		}
+		everyRecord(t, part, jobgraph.Pipelined)
+		everyRecord(t, part, jobgraph.Blocking)
+	}
+}
+
+func everyRecord(t *testing.T, part streamgraph.Partitioner, exchange jobgraph.ResultType) {
+	p := &program{}
+	var got []int64
+	var mu sync.Mutex
+	s := p.add(source(2, 5000), nil, 0, nil)
+	route := operator.KeyRouter(func(v int64) int64 { return v })
+	route.Pick = func(v int64, n int) int { return int(v) % n }
+	p.add(&streamgraph.Node{Kind: streamgraph.Sink, Name: "Sink", Parallelism: 3, Operator: collect(&got, &mu)}, s, part, route)
+	runAs(t, p, exchange)
+	sort.Slice(got, func(i, j int) bool { return got[i] < got[j] })
+	copies := 1
+	if part == streamgraph.Broadcast {
+		copies = 3
+	}
+	if len(got) != 5000*copies || got[0] != 1 || got[len(got)-1] != 5000 {
+		t.Errorf("%s, %s: %d records", part.Ship(), exchange, len(got))
 	}
 }
 

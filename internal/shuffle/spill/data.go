@@ -15,7 +15,6 @@ type Data struct {
 	file    scratch.File
 	regions []int64 // where the index of each begins, in ascending order
 	sizes   shuffle.Sizes
-	end     int64 // size of the file
 }
 
 // Subpartitions is the number of subpartitions.
@@ -128,55 +127,59 @@ func (c *cursor) whole(b []byte, skip int) (size int, all bool, err error) {
 	return size, len(b) >= size, nil
 }
 
-// Scan reads a range of subpartitions from its beginning to its end and calls
-// visit with each block's bytes, which are valid during the call. It ends with
-// the first error. Room is a buffer it may use, and gives back, grown if a block
-// is longer.
-func (d *Data) Scan(subs shuffle.Range, room []byte, visit func(records int, encoded []byte) error) ([]byte, error) {
-	if err := subs.Check(d.Subpartitions()); err != nil {
-		return room, err
-	}
-	if cap(room) < firstRoom {
-		room = make([]byte, firstRoom)
-	}
-	room = room[:cap(room)]
-	c := cursor{data: d, subs: subs}
-	for {
-		more, err := c.advance()
-		if !more || err != nil {
-			return room, err
-		}
-		b := room[:min(int64(len(room)), c.end-c.at)]
-		if err := d.readAt(b, c.at); err != nil {
-			return room, err
-		}
-		used, need, err := d.visit(&c, b, visit)
-		if err != nil {
-			return room, err
-		}
-		c.at += int64(used)
-		if need > len(room) {
-			room = make([]byte, need)
-		}
-	}
+// A Reader reads a range of subpartitions from its beginning to its end, on the
+// goroutine of its user.
+type Reader struct {
+	cursor cursor
+	room   []byte
+	held   []byte // what is left of what was read; it begins at the cursor
 }
 
-// visit calls visit with the whole blocks in b, and says how many bytes they
-// are and how long the first one is that is not whole.
-func (d *Data) visit(c *cursor, b []byte, visit func(records int, encoded []byte) error) (used, need int, err error) {
-	for used < len(b) {
-		size, all, err := c.whole(b[used:], used)
-		if err != nil || !all {
-			return used, size, err
-		}
-		block := b[used : used+size]
-		if err := verify(block, c.subs); err != nil {
-			return used, 0, d.corrupt(c.at+int64(used), err)
-		}
-		if err := visit(parseHeader(block).records, block[headerSize:]); err != nil {
-			return used, 0, err
-		}
-		used += size
+// Read makes a reader. Room is a buffer it may use; it makes its own if that is
+// too short.
+func (d *Data) Read(subs shuffle.Range, room []byte) (*Reader, error) {
+	if err := subs.Check(d.Subpartitions()); err != nil {
+		return nil, err
 	}
-	return used, 0, nil
+	if cap(room) < headerSize {
+		room = make([]byte, firstRoom)
+	}
+	return &Reader{cursor: cursor{data: d, subs: subs}, room: room[:cap(room)]}, nil
+}
+
+// Room gives the buffer back, grown if a block was longer.
+func (r *Reader) Room() []byte { return r.room }
+
+// Next gives the bytes of the next block, which are valid until the next call,
+// and the number of its records. Encoded is nil at the end.
+func (r *Reader) Next() (records int, encoded []byte, err error) {
+	c := &r.cursor
+	for need := 0; ; {
+		if len(r.held) > 0 {
+			size, all, err := c.whole(r.held, 0)
+			if err != nil {
+				return 0, nil, err
+			}
+			if all {
+				block := r.held[:size]
+				if err := verify(block, c.subs); err != nil {
+					return 0, nil, c.data.corrupt(c.at, err)
+				}
+				r.held = r.held[size:]
+				c.at += int64(size)
+				return parseHeader(block).records, block[headerSize:], nil
+			}
+			need = size
+		}
+		if more, err := c.advance(); !more || err != nil {
+			return 0, nil, err
+		}
+		if need > len(r.room) {
+			r.room = make([]byte, need)
+		}
+		r.held = r.room[:min(int64(len(r.room)), c.end-c.at)]
+		if err := c.data.readAt(r.held, c.at); err != nil {
+			return 0, nil, err
+		}
+	}
 }

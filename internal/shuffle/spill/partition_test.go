@@ -304,13 +304,17 @@ func FuzzData(f *testing.F) {
 	f.Add(good.file.(*memoryFile).data, uint16(good.regions[0]), uint16(good.regions[1]), uint8(1), uint8(1))
 	f.Add([]byte("nothing"), uint16(0), uint16(0), uint8(0), uint8(0))
 	f.Fuzz(func(t *testing.T, b []byte, first, second uint16, from, to uint8) {
-		d := &Data{file: &memoryFile{space: newMemory(), name: "/fuzz", data: b}, regions: []int64{int64(first), int64(second)}, end: int64(len(b))}
+		d := &Data{file: &memoryFile{space: newMemory(), name: "/fuzz", data: b}, regions: []int64{int64(first), int64(second)}}
 		d.sizes.Records, d.sizes.Bytes = make([]int64, 3), make([]int64, 3)
 		scanned := 0
-		_, err := d.Scan(shuffle.Range{First: int(from), Last: int(to)}, nil, func(_ int, encoded []byte) error {
+		reader, err := d.Read(shuffle.Range{First: int(from), Last: int(to)}, make([]byte, 20))
+		for err == nil {
+			var encoded []byte
+			if _, encoded, err = reader.Next(); encoded == nil {
+				break
+			}
 			scanned += len(encoded)
-			return nil
-		})
+		}
 		if err == nil && scanned > len(b)*len(d.regions) {
 			t.Errorf("%d bytes came out of %d", scanned, len(b))
 		}

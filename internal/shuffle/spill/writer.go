@@ -209,7 +209,7 @@ func (w *Writer) Finish() (*Data, error) {
 		return nil, w.failed
 	}
 	w.drop()
-	return &Data{file: w.file, regions: w.regions, sizes: w.sizes, end: w.at}, nil
+	return &Data{file: w.file, regions: w.regions, sizes: w.sizes}, nil
 }
 
 // drop lets the memory go.

@@ -1,6 +1,7 @@
 package operator
 
 import (
+	"cmp"
 	"fmt"
 	"log/slog"
 	"syscall"
@@ -71,5 +72,37 @@ func benchmarkAggregate[K comparable](b *testing.B, managed int64, key func(uint
 	b.ReportMetric(used*1e9/float64(b.N)/records, "cpu-ns/record")
 	if err := space.Close(); err != nil {
 		b.Error(err)
+	}
+}
+
+// BenchmarkSorted sorts a million records of about 60 bytes, in memory and with
+// a small part of the memory that needs.
+func BenchmarkSorted(b *testing.B) {
+	for _, managed := range []int64{1 << 30, 8 << 20} {
+		b.Run(fmt.Sprintf("managed=%dMiB", managed>>20), func(b *testing.B) {
+			const records = 1 << 20
+			space := scratch.In(b.TempDir())
+			used := 0.0
+			for range b.N {
+				s := &stage{}
+				n := 0
+				in := Sorted(func(x, y sale) int { return cmp.Compare(x.Customer, y.Customer) }).Build(s.context(space, managed),
+					&Receiver[sale]{Push: func(sale, int64) { n++ }, Watermark: func(int64) {}, Finish: func() {}}).(*Receiver[sale])
+				before := processTime()
+				for i := range records {
+					in.Push(sale{fmt.Sprintf("customer-%030d", keygroup.HashInt(uint64(i))), i}, batch.NoTimestamp)
+				}
+				in.Finish()
+				used += processTime() - before
+				if n != records {
+					b.Fatalf("%d records, want %d", n, records)
+				}
+				s.close(false)
+			}
+			b.ReportMetric(used*1e9/float64(b.N)/records, "cpu-ns/record")
+			if err := space.Close(); err != nil {
+				b.Error(err)
+			}
+		})
 	}
 }
