@@ -145,8 +145,8 @@ func TestAggregatesOnDiskAreThoseInMemory(t *testing.T) {
 	seed := rand.Uint64()
 	t.Logf("seed %d", seed)
 	r := rand.New(rand.NewPCG(seed, 0))
-	for _, keys := range []int{1, 1500, 15_000} {
-		events := make([]event, 20_000)
+	for _, keys := range []int{1, 15_000} {
+		events := make([]event, 16_000)
 		for i := range events {
 			events[i] = event{r.IntN(keys), int64(r.IntN(100))}
 		}
@@ -213,7 +213,7 @@ func TestAggregatesOnDiskNeedWhatTheyNeed(t *testing.T) {
 		Merge:  func(n *int64, _ bool, other int64) { *n += other },
 		Result: func(_, n int64) int64 { return n },
 	}
-	events := make([]event, 20_000)
+	events := make([]event, 16_000)
 	for i := range events {
 		events[i].key = i
 	}

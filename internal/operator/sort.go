@@ -56,9 +56,9 @@ type sorter[T any] struct {
 	indirect bool // records point to more, which size has from their encoding
 	buf      []byte
 
-	held   []stamped[T]
-	runs   []*run[T]
-	files  map[*spill.Writer]struct{} // to be discarded
+	held  []stamped[T]
+	runs  []*run[T]
+	files map[*spill.Writer]struct{} // to be discarded
 }
 
 const (
