@@ -143,6 +143,19 @@ func (c *cluster) things() []string {
 	return found
 }
 
+// nothingNew waits until there is nothing of the cluster that was not there
+// before.
+func (c *cluster) nothingNew(before []string) {
+	c.t.Helper()
+	c.untilSays(func() string {
+		added := slices.DeleteFunc(c.things(), func(thing string) bool { return slices.Contains(before, thing) })
+		if len(added) == 0 {
+			return ""
+		}
+		return fmt.Sprintf("left behind: %q", added)
+	})
+}
+
 // controlGroups lists the control groups of the workers of a TaskManager.
 func controlGroups(manager int) (found []string) {
 	places, _ := os.ReadFile("/proc/self/cgroup")

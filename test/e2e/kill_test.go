@@ -35,6 +35,7 @@ func (c *cluster) failed(job string, texts ...string) {
 // works checks that the cluster runs another job to its end.
 func (c *cluster) works() {
 	c.t.Helper()
+	before := c.things()
 	input := c.t.TempDir()
 	writeFile(c.t, input+"/text", "to be or not to be\n")
 	out, errOut, code := c.run([]string{"-p", "2"}, "wordcount", "--input", input+"/*", "--output", input+"/counts")
@@ -44,6 +45,7 @@ func (c *cluster) works() {
 	if got := lines(c.t, input+"/counts"); !slices.Equal(got, []string{"be\t2", "not\t1", "or\t1", "to\t2"}) {
 		c.t.Errorf("the next job counted %q", got)
 	}
+	c.nothingNew(before)
 }
 
 // managers lists the ids of the registered TaskManagers.
