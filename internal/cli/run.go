@@ -194,7 +194,11 @@ func (p *invocation) follow(ctx context.Context, c *client.Client, job string, c
 		return action("Lost sight of job "+job+".", err)
 	}
 	if state != "FINISHED" {
-		return failed(job, state, firstCause(ctx, c, job), c.Address())
+		cause := firstCause(ctx, c, job)
+		if state == "SUSPENDED" {
+			cause = "Its JobManager was told to end."
+		}
+		return failed(job, state, cause, c.Address())
 	}
 	fmt.Fprintf(p.out, "Program execution finished\nJob with JobID %s has finished.\nJob Runtime: %d ms\n\n", job, detail.Duration)
 	return nil

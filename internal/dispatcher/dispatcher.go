@@ -172,10 +172,15 @@ func (d *Dispatcher) ended(j *job, v execgraph.View) {
 	}
 	d.running = slices.Delete(d.running, i, i+1)
 	d.log.Info("job ended", "job", v.Job, "to", v.State)
-	if v.State.GloballyTerminal() {
+	switch {
+	case v.State.GloballyTerminal():
 		d.terminated[v.Job] = struct{}{}
 		d.keep(v)
 		d.release(j.graph.Artifact.SHA256)
+	case d.closing:
+		// Until the process is gone, who asks is told that it is suspended, and
+		// not that there is no such job.
+		d.finished.put(v)
 	}
 	for _, w := range j.waiters {
 		w.reply(result{view: v})

@@ -68,9 +68,9 @@ func (m *Manager) unwanted(req *pb.RegisterTaskExecutorRequest) string {
 	}
 	switch {
 	case !cluster.IsZero() && cluster != m.options.Cluster:
-		return fmt.Sprintf("this is cluster %s, the TaskManager belongs to cluster %s", m.options.Cluster, cluster)
+		return fmt.Sprintf("this is cluster %s, the TaskManager belongs to cluster %s; give it the same cluster.id, or the address of its own JobManager", m.options.Cluster, cluster)
 	case req.Version != m.options.Version:
-		return fmt.Sprintf("this cluster runs version %q, the TaskManager is version %q", m.options.Version, req.Version)
+		return fmt.Sprintf("this cluster runs version %q, the TaskManager is version %q; start both from the same release", m.options.Version, req.Version)
 	case req.ResourceId == "" || req.RpcAddress == "":
 		return "a TaskManager must name its resource id and its address"
 	case req.Slots < 1 || req.Slots > maxSlots:
