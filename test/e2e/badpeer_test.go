@@ -126,6 +126,8 @@ func commands(c *cluster) []row {
 		says(2, []string{"list", "-m", "localhost"}, "want HOST:PORT"),
 		says(78, []string{"list", "-D", "rest.prot=1"}, "rest.prot: unknown option; did you mean rest.port?"),
 		says(2, []string{"run", "-m", c.rest}, "no program given"),
+		{"a second cluster of one home", func(c *cluster) answer { return c.says(append([]string{"cluster", "start"}, c.options...)...) }, 1, []string{
+			"a cluster is running already: jobmanager 1", "weir cluster stop"}},
 		{"weir run, interrupted", func(c *cluster) answer {
 			job, got := c.interrupted()
 			if state := c.state(job); state != "RUNNING" {
@@ -147,30 +149,52 @@ func commands(c *cluster) []row {
 // interrupted runs a job, attached, and interrupts the command once it runs.
 func (c *cluster) interrupted(flags ...string) (job string, got answer) {
 	c.t.Helper()
-	cmd := exec.Command(filepath.Join(bin, "weir"), append(append([]string{"run", "-m", c.rest}, flags...), filepath.Join(bin, "misbehave"), "fine")...)
-	cmd.Env = append(os.Environ(), "WEIR_HOME="+c.home)
-	var errOut bytes.Buffer
-	cmd.Stderr = &errOut
-	out, err := cmd.StdoutPipe()
+	a := c.attach(flags, "misbehave", "fine")
+	c.running(a.job)
+	a.cmd.Process.Signal(os.Interrupt)
+	return a.job, a.wait()
+}
+
+// attachment is a run that follows its job.
+type attachment struct {
+	job    string
+	cmd    *exec.Cmd
+	out    *bufio.Reader
+	errOut bytes.Buffer
+}
+
+// attach runs a program and returns when it has been submitted. The caller waits
+// for its end.
+func (c *cluster) attach(flags []string, program string, arguments ...string) *attachment {
+	c.t.Helper()
+	args := append(append([]string{"run", "-m", c.rest}, flags...), filepath.Join(bin, program))
+	a := &attachment{cmd: exec.Command(filepath.Join(bin, "weir"), append(args, arguments...)...)}
+	a.cmd.Env = append(os.Environ(), "WEIR_HOME="+c.home)
+	a.cmd.Stderr = &a.errOut
+	out, err := a.cmd.StdoutPipe()
 	if err == nil {
-		err = cmd.Start()
+		err = a.cmd.Start()
 	}
 	if err != nil {
 		c.t.Fatal(err)
 	}
-	reader := bufio.NewReader(out)
-	line, err := reader.ReadString('\n')
+	a.out = bufio.NewReader(out)
+	line, err := a.out.ReadString('\n')
 	m := submitted.FindStringSubmatch(line)
 	if m == nil {
-		cmd.Process.Kill()
-		cmd.Wait()
-		c.t.Fatalf("run said %q, error %v, %s", line, err, errOut.String())
+		a.cmd.Process.Kill()
+		got := a.wait()
+		c.t.Fatalf("run said %q, error %v, %s", line, err, got.text)
 	}
-	c.running(m[1])
-	cmd.Process.Signal(os.Interrupt)
-	rest, _ := io.ReadAll(reader)
-	cmd.Wait()
-	return m[1], answer{cmd.ProcessState.ExitCode(), string(rest) + errOut.String()}
+	a.job = m[1]
+	return a
+}
+
+// wait waits for the end of the command.
+func (a *attachment) wait() answer {
+	rest, _ := io.ReadAll(a.out)
+	a.cmd.Wait()
+	return answer{a.cmd.ProcessState.ExitCode(), string(rest) + a.errOut.String()}
 }
 
 // taskManagers are those a master does not take.

@@ -113,10 +113,13 @@ func TestKilledTaskManager(t *testing.T) {
 func TestKilledMaster(t *testing.T) {
 	t.Parallel()
 	c := start(t, 1)
-	job := c.detached("misbehave", "fine")
-	c.running(job)
+	follower := c.attach(nil, "misbehave", "fine")
+	c.running(follower.job)
 	_, port := c.rpc(c.pids[0])
 	kill(t, c.pids[0])
+	if got := follower.wait(); got.code != 1 || !strings.Contains(got.text, "Lost sight of job "+follower.job) {
+		t.Errorf("run, attached: code %d\n%s", got.code, got.text)
+	}
 	c.until("cluster status says that the JobManager has ended", func() bool {
 		out, _, code := c.weir(append([]string{"cluster", "status"}, c.options...)...)
 		return code == 0 && strings.Contains(out, "ended") && strings.Contains(out, "The JobManager does not run.")
