@@ -25,19 +25,23 @@ var (
 	})
 	RegistrationInitialTimeout = declare(duration, Option[time.Duration]{
 		Key: "cluster.registration.initial-timeout", Default: 100 * time.Millisecond, Effect: ProcessRestart, check: positive,
-		Doc: "How long the first attempt to register may take. Later attempts double it.",
+		Doc:   "How long the first attempt to register may take. Later attempts double it.",
+		inert: always[time.Duration]("the first attempt to register takes 100 ms in this version"),
 	})
 	RegistrationMaxTimeout = declare(duration, Option[time.Duration]{
 		Key: "cluster.registration.max-timeout", Default: 30 * time.Second, Effect: ProcessRestart, check: positive,
-		Doc: "How long any attempt to register may take.",
+		Doc:   "How long any attempt to register may take.",
+		inert: always[time.Duration]("no attempt to register takes more than 30 s in this version"),
 	})
 	RegistrationErrorDelay = declare(duration, Option[time.Duration]{
 		Key: "cluster.registration.error-delay", Default: 10 * time.Second, Effect: ProcessRestart,
-		Doc: "How long to wait after an attempt to register failed.",
+		Doc:   "How long to wait after an attempt to register failed.",
+		inert: always[time.Duration]("the pause before another attempt grows from 10 ms to 10 s in this version"),
 	})
 	RegistrationRefusedDelay = declare(duration, Option[time.Duration]{
 		Key: "cluster.registration.refused-registration-delay", Default: 30 * time.Second, Effect: ProcessRestart,
-		Doc: "How long to wait after an attempt to register was refused.",
+		Doc:   "How long to wait after an attempt to register was refused.",
+		inert: always[time.Duration]("a TaskManager that is refused ends and says why: waiting would not change the reason"),
 	})
 	ClusterServicesShutdownTimeout = declare(duration, Option[time.Duration]{
 		Key: "cluster.services.shutdown-timeout", Default: 30 * time.Second, Effect: ProcessRestart,
@@ -57,11 +61,13 @@ var (
 	})
 	SlotRequestMaxInterval = declare(duration, Option[time.Duration]{
 		Key: "slot.request.max-interval", Default: 20 * time.Millisecond, Effect: NextJob,
-		Doc: "How long requests for slots are gathered before they are sent.",
+		Doc:   "How long requests for slots are gathered before they are sent.",
+		inert: always[time.Duration]("requests for slots are sent at once"),
 	})
 	SlotManagerMaxSlots = declare(integer, Option[int]{
 		Key: "slotmanager.number-of-slots.max", Default: 2147483647, Effect: ProcessRestart, check: atLeast(1),
-		Doc: "How many slots the cluster may have.",
+		Doc:   "How many slots the cluster may have.",
+		inert: always[int]("a standalone cluster has the TaskManagers that were started, neither more nor fewer"),
 	})
 	StandaloneStartUpTime = declare(duration, Option[time.Duration]{
 		Key: "resourcemanager.standalone.start-up-time", Default: 5 * time.Minute, Effect: ProcessRestart,

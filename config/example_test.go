@@ -45,7 +45,7 @@ func ExampleConfig() {
 	// env.java.opts.all = -Xmx1g
 	// rest.port = 9081
 	// weir.user.colour = red
-	// env.java.opts.all has no effect: there is no Java virtual machine
+	// env.java.opts.all has no effect: there is no Java virtual machine to give options to; GOMEMLIMIT and GOGC are set from the memory model
 }
 
 func ExampleDescribe() {

@@ -19,7 +19,8 @@ var (
 	})
 	PipelineName = declare(text, Option[string]{
 		Key: "pipeline.name", NoDefault: true, Effect: NextJob,
-		Doc: "The name of the job.",
+		Doc:   "The name of the job.",
+		inert: always[string]("the program names its job, in Execute"),
 	})
 	PipelineMaxParallelism = declare(integer, Option[int]{
 		Key: "pipeline.max-parallelism", Default: -1, Effect: NextJob, check: maxParallelism,
@@ -37,15 +38,18 @@ var (
 	})
 	PipelineChainDifferentMaxParallelism = declare(boolean, Option[bool]{
 		Key: "pipeline.operator-chaining.chain-operators-with-different-max-parallelism", Default: true, Effect: NextJob,
-		Doc: "Whether operators with different numbers of key groups may share a task.",
+		Doc:   "Whether operators with different numbers of key groups may share a task.",
+		inert: unless(true, "operators with different numbers of key groups share a task wherever they can, in this version"),
 	})
 	PipelineAutoGenerateUIDs = declare(boolean, Option[bool]{
 		Key: "pipeline.auto-generate-uids", Default: true, Effect: NextJob,
-		Doc: "Whether operators without a UID get one from the structure of the graph; when false they are refused.",
+		Doc:   "Whether operators without a UID get one from the structure of the graph; when false they are refused.",
+		inert: unless(true, "operators without a UID always get one from the structure of the graph in this version"),
 	})
 	PipelineAutoWatermarkInterval = declare(duration, Option[time.Duration]{
 		Key: "pipeline.auto-watermark-interval", Default: 200 * time.Millisecond, Effect: NextJob,
-		Doc: "How often watermarks are emitted.",
+		Doc:   "How often watermarks are emitted.",
+		inert: always[time.Duration]("no operator emits watermarks in this version"),
 	})
 	PipelineGlobalJobParameters = declare(dictionary, Option[map[string]string]{
 		Key: "pipeline.global-job-parameters", NoDefault: true, Effect: NextJob,
@@ -70,15 +74,18 @@ var (
 	})
 	ExecutionTarget = declare(text, Option[string]{
 		Key: "execution.target", NoDefault: true, Effect: Now,
-		Doc: "Where a program runs: remote or local.",
+		Doc:   "Where a program runs: remote or local.",
+		inert: always[string]("`weir run` runs a program on the cluster that -m or rest.address names, and the program started by itself runs embedded"),
 	})
 	ExecutionAttached = declare(boolean, Option[bool]{
 		Key: "execution.attached", Default: false, Effect: Now,
-		Doc: "Whether the client waits for the job to end.",
+		Doc:   "Whether the client waits for the job to end.",
+		inert: always[bool]("`weir run` waits for its job unless it is given -d"),
 	})
 	ExecutionShutdownOnAttachedExit = declare(boolean, Option[bool]{
 		Key: "execution.shutdown-on-attached-exit", Default: false, Effect: Now,
-		Doc: "Whether an attached client that is interrupted has its job cancelled.",
+		Doc:   "Whether an attached client that is interrupted has its job cancelled.",
+		inert: always[bool]("`weir run` leaves its job running when it is interrupted, unless it is given -sae"),
 	})
 	RestartStrategy = declare(choice[string](
 		"none", "off", "disable", "fixed-delay", "fixeddelay", "failure-rate", "failurerate", "exponential-delay", "exponentialdelay"), Option[string]{
@@ -99,10 +106,12 @@ var (
 var (
 	ClientTimeout = declare(duration, Option[time.Duration]{
 		Key: "client.timeout", Default: time.Minute, Effect: Now, check: positive,
-		Doc: "How long a command waits for the cluster's answer.",
+		Doc:   "How long a command waits for the cluster's answer.",
+		inert: always[time.Duration]("a command waits until the cluster answers or it is interrupted, in this version"),
 	})
 	ClientRetryPeriod = declare(duration, Option[time.Duration]{
 		Key: "client.retry-period", Default: 2 * time.Second, Effect: Now, check: positive,
-		Doc: "How long a command waits between two looks at a job's state.",
+		Doc:   "How long a command waits between two looks at a job's state.",
+		inert: always[time.Duration]("the state of a job is asked for at intervals of 2 ms that grow to 100 ms"),
 	})
 )

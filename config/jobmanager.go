@@ -22,50 +22,51 @@ var (
 	})
 	JobManagerResourceID = declare(text, Option[string]{
 		Key: "jobmanager.resource-id", NoDefault: true, Effect: ProcessRestart,
-		Doc: "The name of the JobManager process. Without it, a random one.",
+		Doc:   "The name of the JobManager process. Without it, a random one.",
+		inert: always[string]("there is one JobManager, and TaskManagers know it by its address"),
 	})
 	RPCTimeout = declare(duration, Option[time.Duration]{
 		Key: "pekko.ask.timeout", Default: 10 * time.Second, Effect: ProcessRestart, check: positive,
 		OldKeys: []string{"akka.ask.timeout"},
-		Doc:     "How long a call between processes may take.",
+		Doc: "How long a call between processes may take. Calls take at most 10 s in this version, whatever is set; the value holds for " +
+			"taskmanager.slot.timeout where that is not set.",
 	})
 	JobManagerScheduler = declare(choice[string]("Default", "Adaptive", "AdaptiveBatch"), Option[string]{
 		Key: "jobmanager.scheduler", Default: "Default", Effect: NextJob,
-		Doc: "Which scheduler runs jobs.",
-		inert: func(v string) string {
-			if v == "Default" {
-				return ""
-			}
-			return "only the Default scheduler exists in this version"
-		},
+		Doc:   "Which scheduler runs jobs.",
+		inert: unless("Default", "only the Default scheduler exists in this version"),
 	})
 	JobManagerAttemptsHistorySize = declare(integer, Option[int]{
 		Key: "jobmanager.execution.attempts-history-size", Default: 16, Effect: ProcessRestart, check: atLeast(1),
 		OldKeys: []string{"job-manager.max-attempts-history-size"},
 		Doc:     "How many earlier attempts of a task are remembered.",
+		inert:   always[int]("all attempts of a task are remembered in this version"),
 	})
 )
 
-// Where finished jobs are kept. Flink called this the job store.
+// Where finished jobs are kept. Flink called this the job store. Whichever of
+// its bounds is reached first, the job that ended longest ago is forgotten; what
+// jobmanager.archive.fs.dir has written of it stays.
 var (
 	JobStoreCacheSize = declare(long, Option[int64]{
 		Key: "completed-application-store.cache-size", Default: 52428800, Effect: ProcessRestart, check: atLeast[int64](0),
 		OldKeys: []string{"jobstore.cache-size"},
-		Doc:     "How many bytes of finished jobs are kept in memory.",
+		Doc:     "How many bytes of finished jobs are kept in memory, by estimate; the job that ended last is kept whatever it takes. 0 means no bound.",
 	})
 	JobStoreExpirationTime = declare(duration, Option[time.Duration]{
 		Key: "completed-application-store.expiration-time", Default: time.Hour, Effect: ProcessRestart,
 		OldKeys: []string{"jobstore.expiration-time"},
-		Doc:     "How long a finished job can be seen.",
+		Doc:     "How long a finished job can be seen; 0 means for ever.",
 	})
 	JobStoreMaxCapacity = declare(integer, Option[int]{
 		Key: "completed-application-store.max-capacity", Default: 2147483647, Effect: ProcessRestart, check: atLeast(0),
 		OldKeys: []string{"jobstore.max-capacity"},
-		Doc:     "How many finished jobs are kept.",
+		Doc:     "How many finished jobs are kept. The one that ended longest ago is forgotten first.",
 	})
 	JobStoreType = declare(choice[string]("File", "Memory"), Option[string]{
-		Key: "completed-application-store.type", Default: "File", Effect: ProcessRestart,
+		Key: "completed-application-store.type", Default: "Memory", Effect: ProcessRestart,
 		OldKeys: []string{"jobstore.type"},
-		Doc:     "Whether finished jobs are kept in files or in memory.",
+		Doc:     "Whether finished jobs are kept in files or in memory. Flink's default is File.",
+		inert:   unless("Memory", "finished jobs are kept in memory; jobmanager.archive.fs.dir writes them to files too"),
 	})
 )

@@ -76,38 +76,3 @@ func whyWithoutEffect(key string) (why string, isKnown bool) {
 	}
 	return "", false
 }
-
-// reasons says for a family of keys why it does nothing here.
-var reasons = []struct{ prefix, why string }{
-	{"env.java.", "there is no Java virtual machine"},
-	{"classloader.", "there are no Java class loaders"},
-	{"jobmanager.memory.enable-jvm", "there is no Java virtual machine"},
-	{"taskmanager.jvm-exit-on-oom", "there is no Java virtual machine"},
-	{"taskmanager.network.netty.", "the network stack is not Netty"},
-	{"pekko.", "the processes do not speak through Pekko"},
-	{"akka.", "the processes do not speak through Akka"},
-	{"python.", "there are no Python functions"},
-	{"yarn.", "there is no YARN driver"},
-	{"flink.yarn.", "there is no YARN driver"},
-	{"flink.hadoop.", "there is no Hadoop"},
-	{"kubernetes.", "there is no Kubernetes driver in this version"},
-	{"high-availability.", "there is no high availability in this version"},
-	{"state.backend.", "there are no state backends to choose from in this version"},
-	{"execution.checkpointing.", "there are no checkpoints in this version"},
-	{"execution.state-recovery.", "there are no savepoints in this version"},
-	{"restart-strategy.", "failed jobs are not restarted in this version"},
-	{"table.", "there is no SQL in this version"},
-	{"sql-client.", "there is no SQL in this version"},
-	{"sql-gateway.", "there is no SQL in this version"},
-	{"metrics.", "there are no metric reporters in this version"},
-	{"security.", "connections are not encrypted in this version"},
-}
-
-func reason(key string) string {
-	for _, r := range reasons {
-		if strings.HasPrefix(key, r.prefix) {
-			return r.why
-		}
-	}
-	return "Flink has this option; nothing here reads it in this version"
-}

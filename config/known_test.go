@@ -2,8 +2,10 @@ package config
 
 import (
 	"errors"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -15,8 +17,8 @@ func TestKeysWithoutEffectAreListedWithAReason(t *testing.T) {
 		{"state.backend", "hashmap", "old name of state.backend.type: there are no state backends"},
 		{"kubernetes.jobmanager.annotations.team", "a", "no Kubernetes"},
 		{"metrics.reporter.prom.port", "9249", "no metric reporters"},
-		{"s3.anything", "x", "nothing here reads it"},
-		{"$internal.pipeline.job-id", "x", "nothing here reads it"},
+		{"s3.anything", "x", "no object stores"},
+		{"$internal.pipeline.job-id", "x", "Flink's own"},
 		{"pipeline.object-reuse", "true", "never copy"},
 		{"restart-strategy", "fixed-delay", "not restarted"},
 		{"restart-strategy.fixed-delay.attempts", "3", "not restarted"},
@@ -92,6 +94,33 @@ func TestDeclaredNamesAreFlinks(t *testing.T) {
 			if registry[f] == nil {
 				t.Errorf("%s falls back on %s, which is not declared", key, f)
 			}
+		}
+	}
+}
+
+// TestEveryKnownKeyHasAReason holds the table of reasons complete: no key that
+// Flink has, and no family of them, is answered with a sentence that fits all.
+func TestEveryKnownKeyHasAReason(t *testing.T) {
+	k := known()
+	names := slices.Concat(slices.Sorted(maps.Keys(k.exact)), k.families, openPrefixes)
+	for _, key := range names {
+		if member := strings.TrimSuffix(key, ".") + ".x"; memberOf(member) == "" {
+			if why, isKnown := whyWithoutEffect(member); isKnown && why == unexplained {
+				t.Errorf("%s has no row in reasons", member)
+			}
+		}
+		if registry[key] == nil && formerNames[key] == nil && k.exact[key] && k.current[key] == "" && reason(key) == unexplained {
+			t.Errorf("%s has no row in reasons", key)
+		}
+	}
+	seen := map[string]bool{}
+	for _, r := range reasons {
+		if seen[r.prefix] {
+			t.Errorf("two rows of reasons begin with %q", r.prefix)
+		}
+		seen[r.prefix] = true
+		if !slices.ContainsFunc(names, func(key string) bool { return strings.HasPrefix(key+".", r.prefix) && registry[key] == nil }) {
+			t.Errorf("no key without a declaration begins with %q: the row has no use", r.prefix)
 		}
 	}
 }

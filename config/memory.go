@@ -75,11 +75,13 @@ var (
 	})
 	TaskManagerSegmentSize = declare(size, Option[Size]{
 		Key: "taskmanager.memory.segment-size", Default: 32 * memory.KB, Effect: ProcessRestart, check: powerOfTwo,
-		Doc: "The size of one network buffer.",
+		Doc:   "The size of one network buffer.",
+		inert: unless(32*memory.KB, "network buffers have 32 kb in this version"),
 	})
 	TaskManagerMinSegmentSize = declare(size, Option[Size]{
 		Key: "taskmanager.memory.min-segment-size", Default: 256, Effect: ProcessRestart, check: powerOfTwo,
-		Doc: "The least size of one network buffer, where sizes adapt.",
+		Doc:   "The least size of one network buffer, where sizes adapt.",
+		inert: always[Size]("network buffers keep their size"),
 	})
 	TaskManagerManagedConsumerWeights = declare(dictionary, Option[map[string]string]{
 		Key: "taskmanager.memory.managed.consumer-weights", Effect: NextJob,

@@ -57,6 +57,22 @@ type Option[T any] struct {
 	inert func(T) string
 }
 
+// always is the reason of an option that never has an effect.
+func always[T any](why string) func(T) string {
+	return func(T) string { return why }
+}
+
+// unless is the reason of an option that has only one value that does what it
+// says: all others have no effect.
+func unless[T comparable](only T, why string) func(T) string {
+	return func(v T) string {
+		if v == only {
+			return ""
+		}
+		return why
+	}
+}
+
 // In returns the value c gives the option, or Default. A nil c holds no
 // settings.
 func (o Option[T]) In(c *Config) T {
@@ -91,6 +107,10 @@ type Info struct {
 	Effect       Effect
 	OldKeys      []string
 	FallbackKeys []string
+	// NoEffect says why the option does nothing in this version; "" when it
+	// has its effect, at least at its default. A value that has none where
+	// others have is told by Config.Ignored.
+	NoEffect string
 }
 
 // Options returns all declared options, ordered by key.
@@ -156,8 +176,8 @@ func (o Option[T]) info() Info {
 		def = o.kind.format(o.Default)
 	}
 	return Info{
-		Key: o.Key, Type: o.kind.name, Forms: o.kind.forms, Default: def, Doc: o.Doc,
-		Effect: o.Effect, OldKeys: slices.Clone(o.OldKeys), FallbackKeys: slices.Clone(o.FallbackKeys),
+		Key: o.Key, Type: o.kind.name, Forms: o.kind.forms, Default: def, Doc: o.Doc, Effect: o.Effect,
+		OldKeys: slices.Clone(o.OldKeys), FallbackKeys: slices.Clone(o.FallbackKeys), NoEffect: o.inertWhy(o.Default),
 	}
 }
 

@@ -74,8 +74,3 @@ func slashes(s string) error {
 	}
 	return nil
 }
-
-// always is the reason of an option that never has an effect.
-func always[T any](why string) func(T) string {
-	return func(T) string { return why }
-}

@@ -35,11 +35,13 @@ var (
 	})
 	RestClientMaxContentLength = declare(integer, Option[int]{
 		Key: "rest.client.max-content-length", Default: 104857600, Effect: Now, check: atLeast(1),
-		Doc: "The greatest length of a response's body that a client accepts, in bytes.",
+		Doc:   "The greatest length of a response's body that a client accepts, in bytes.",
+		inert: always[int]("a client reads answers of any length in this version"),
 	})
 	RestConnectionTimeout = declare(duration, Option[time.Duration]{
 		Key: "rest.connection-timeout", Default: 15 * time.Second, Effect: Now, check: positive,
-		Doc: "How long a client waits for a connection.",
+		Doc:   "How long a client waits for a connection.",
+		inert: always[time.Duration]("a command waits until the cluster answers or it is interrupted, in this version"),
 	})
 	RestIdlenessTimeout = declare(duration, Option[time.Duration]{
 		Key: "rest.idleness-timeout", Default: 5 * time.Minute, Effect: Now, check: positive,
@@ -47,15 +49,18 @@ var (
 	})
 	RestRetryMaxAttempts = declare(integer, Option[int]{
 		Key: "rest.retry.max-attempts", Default: 20, Effect: Now, check: atLeast(0),
-		Doc: "How often a client repeats an operation that may be repeated.",
+		Doc:   "How often a client repeats an operation that may be repeated.",
+		inert: always[int]("a client repeats no operation in this version"),
 	})
 	RestRetryDelay = declare(duration, Option[time.Duration]{
 		Key: "rest.retry.delay", Default: 3 * time.Second, Effect: Now,
-		Doc: "How long a client waits before it repeats an operation.",
+		Doc:   "How long a client waits before it repeats an operation.",
+		inert: always[time.Duration]("a client repeats no operation in this version"),
 	})
 	RestAsyncStoreDuration = declare(duration, Option[time.Duration]{
 		Key: "rest.async.store-duration", Default: 5 * time.Minute, Effect: ProcessRestart,
-		Doc: "How long the result of an asynchronous operation can be fetched; zero means for ever.",
+		Doc:   "How long the result of an asynchronous operation can be fetched; zero means for ever.",
+		inert: always[time.Duration]("no operation of the REST API is asynchronous in this version"),
 	})
 )
 
@@ -72,7 +77,8 @@ var (
 	})
 	WebRescaleEnable = declare(boolean, Option[bool]{
 		Key: "web.rescale.enable", Default: true, Effect: ProcessRestart,
-		Doc: "Whether the web interface offers to change the parallelism of jobs.",
+		Doc:   "Whether the web interface offers to change the parallelism of jobs.",
+		inert: always[bool]("the parallelism of a job cannot be changed while it runs, in this version"),
 	})
 	WebUploadDir = declare(text, Option[string]{
 		Key: "web.upload.dir", NoDefault: true, Effect: ProcessRestart,

@@ -60,6 +60,7 @@ var (
 		Key: "task.cancellation.interval", Default: 30 * time.Second, Effect: NextJob, check: positive,
 		OldKeys: []string{"task.cancellation-interval"},
 		Doc:     "How long to wait before a task that is being cancelled is asked again.",
+		inert:   always[time.Duration]("a task is asked to end once, which it cannot miss; after task.cancellation.timeout its process is killed"),
 	})
 	TaskCancellationTimeout = declare(duration, Option[time.Duration]{
 		Key: "task.cancellation.timeout", Default: 3 * time.Minute, Effect: NextJob,

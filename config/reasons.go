@@ -1,0 +1,185 @@
+package config
+
+import "strings"
+
+// reasons says for a family of Flink's options why it does nothing here. Of
+// several prefixes that fit a key the longest counts. Every name in
+// known_keys.txt that is not declared has a row, which a test holds true.
+var reasons = []struct{ prefix, why string }{
+	// What belongs to the Java virtual machine.
+	{"env.java.", "there is no Java virtual machine to give options to; GOMEMLIMIT and GOGC are set from the memory model"},
+	{"env.hadoop.", "there is no Hadoop"},
+	{"env.hbase.", "there is no HBase connector"},
+	{"env.yarn.", "there is no YARN driver"},
+	{"env.ssh.", "no script starts processes over SSH; start `weir taskmanager` on each host"},
+	{"env.stdout-err.", "`weir cluster start` always sends what processes print to files in the log directory"},
+	{"classloader.", "there are no Java class loaders: a job is one static binary"},
+	{"compiler.", "there is no optimizer that samples input formats"},
+	{"jmx.", "there is no Java virtual machine, and so no JMX"},
+	{"jobmanager.memory.enable-jvm", "there is no Java virtual machine, and so no direct memory to limit"},
+	{"taskmanager.jvm-exit-on-oom", "there is no Java virtual machine; a job's process that runs out of memory ends alone"},
+	{"cluster.intercept-user-system-exit", "a program that calls os.Exit ends its own job's process only, which is reported as the failure of the job"},
+	{"cluster.processes.halt-on-fatal-error", "there are no shutdown hooks of a Java virtual machine that could hang"},
+	{"cluster.thread-dump.", "stacks of goroutines are always given whole"},
+	{"cluster.uncaught-exception-handling", "a panic in user code is the failure of its job, and one elsewhere ends the process"},
+	{"cluster.io-pool.size", "blocking work has a goroutine each, and no pool"},
+	{"jobmanager.future-pool.size", "blocking work has a goroutine each, and no pool"},
+	{"jobmanager.io-pool.size", "blocking work has a goroutine each, and no pool"},
+	{"taskmanager.debug.memory.", "what the processes use is measured by their metrics, not written to a log"},
+	{"taskmanager.system-out.", "what a job prints always goes to its TaskManager's .out file"},
+	{"taskmanager.log.path", "the log is in env.log.dir"},
+	{"web.log.path", "the log is in env.log.dir"},
+	{"mdc.", "every line of the log about a job holds its id; no other field is added"},
+
+	// How programs arrive and are described.
+	{"pipeline.jars", "a job is one Go binary; `weir run` uploads it"},
+	{"pipeline.classpaths", "a job is one Go binary and has no class path"},
+	{"pipeline.cached-files", "files are not distributed with a job in this version; embed them into its binary"},
+	{"pipeline.closure-cleaner-level", "functions are compiled into the binary and not serialized"},
+	{"pipeline.force-", "records are encoded by their Go type and neither by Kryo nor by Avro"},
+	{"pipeline.generic-types", "records are encoded by their Go type; a type that cannot be is refused when the program is built"},
+	{"pipeline.serialization-config", "records are encoded by their Go type; there are no serializers to register"},
+	{"pipeline.cep.", "there is no pattern matching (CEP) in this version"},
+	{"pipeline.jobvertex-parallelism-overrides", "the parallelism of a vertex comes from its program in this version"},
+	{"pipeline.sources.pause-until-first-checkpoint", "there are no checkpoints in this version"},
+	{"pipeline.vertex-", "the names and descriptions of vertices have one form"},
+	{"pipeline.watermark-alignment.", "sources do not align their watermarks in this version"},
+	{"user.artifacts.", "a job's binary is uploaded through the REST API and not fetched from elsewhere in this version"},
+	{"python.", "there are no Python functions"},
+	{"execution.program-config.", "a program can always set its own configuration"},
+	{"execution.shutdown-on-application-finish", "there is no application mode in this version: a session cluster outlives its jobs"},
+	{"execution.terminate-application-", "there is no application mode in this version: a session cluster outlives its jobs"},
+	{"execution.job-listeners", "there are no listeners in the JobManager: user code runs in the job's process only"},
+	{"execution.job-status-changed-listeners", "there are no listeners in the JobManager: user code runs in the job's process only"},
+	{"jobmanager.failure-enrichers", "there are no plugins in the JobManager: user code runs in the job's process only"},
+	{"client.heartbeat.", "a client sends no heartbeats: -sae cancels the job when the client is interrupted"},
+	{"sink.committer.", "sinks have no committers in this version"},
+
+	// Batch execution.
+	{"execution.batch-shuffle-mode", "all exchanges are pipelined in this version"},
+	{"execution.batch.adaptive.", "there is no adaptive batch scheduler in this version: the program decides the parallelism"},
+	{"execution.batch.job-recovery.", "a job does not survive the loss of its JobManager in this version"},
+	{"execution.batch.speculative.", "slow tasks are not run twice in this version"},
+	{"slow-task-detector.", "slow tasks are not run twice in this version"},
+	{"execution.sort-", "keyed batch operators do not sort their input in this version"},
+	{"jobmanager.partition.hybrid.", "there is no hybrid shuffle"},
+	{"taskmanager.network.hybrid-shuffle.", "there is no hybrid shuffle"},
+	{"taskmanager.network.sort-shuffle.", "all exchanges are pipelined in this version"},
+	{"taskmanager.network.compression.", "records are not compressed between processes in this version"},
+	{"taskmanager.memory.framework.off-heap.batch-shuffle.size", "all exchanges are pipelined in this version, and none reads from disk"},
+	{"taskmanager.runtime.fs-timeout", "files are opened without a limit of time"},
+	{"taskmanager.runtime.", "no operator sorts or hashes on disk in this version"},
+	{"shuffle-service-factory.class", "there is one shuffle service, over TCP"},
+
+	// The network between tasks.
+	{"taskmanager.network.netty.", "the network stack is not Netty"},
+	{"taskmanager.network.retries", "a connection that cannot be made is the failure of the task, which restarting heals"},
+	{"taskmanager.network.request-backoff.", "a partition is asked for once its producer runs, so that asking need not be repeated"},
+	{"taskmanager.network.partition-request-timeout", "a partition is asked for once its producer runs, so that no request waits"},
+	{"taskmanager.network.tcp-connection.", "each job has a process, and so connections, of its own"},
+	{"taskmanager.network.bind-policy", "the address others use is taskmanager.host, or else the one that is listened on"},
+	{"taskmanager.network.adaptive-partitioner.", "records that are rebalanced go round in order in this version"},
+	{"taskmanager.network.detailed-metrics", "the queues of single channels are not measured in this version"},
+	{"taskmanager.network.memory.buffer-debloat.", "buffers keep their size; records that wait are bounded by time (execution.buffer-timeout.interval)"},
+	{"taskmanager.network.memory.", "a gate has what its channels need and borrows more while there is some"},
+	{"taskmanager.memory.starting-segment-size", "buffers keep their size"},
+	{"taskmanager.data.ssl.", "connections are not encrypted in this version"},
+	{"taskmanager.collect-sink.port", "results are collected over the connections there are"},
+	{"task.cancellation.timers.timeout", "there are no timer threads to wait for"},
+
+	// Processes and how they find each other.
+	{"pekko.", "the processes do not speak through Pekko"},
+	{"blob.service.ssl.", "connections are not encrypted in this version"},
+	{"blob.", "programs travel over the connection between the processes: there is no port, no queue and no retry of its own"},
+	{"process.", "temporary files lie in io.tmp.dirs, and nothing in there outlives its process"},
+	{"resourcemanager.rpc.port", "the ResourceManager is reached at jobmanager.rpc.port"},
+	{"resourcemanager.", "a standalone cluster starts no TaskManagers by itself"},
+	{"slotmanager.", "a standalone cluster has the TaskManagers that were started, neither more nor fewer"},
+	{"external-resource", "slots have no other resources than memory and CPU in this version"},
+	{"minicluster.", "an embedded cluster has one TaskManager"},
+	{"jobmanager.retrieve-taskmanager-hostname", "a TaskManager is shown under the name it advertises; no name server is asked"},
+	{"jobmanager.adaptive-scheduler.", "there is no adaptive scheduler in this version"},
+	{"scheduler-mode", "there is no adaptive scheduler, and so no reactive mode, in this version"},
+	{"jobmanager.execution.failover-strategy", "failed jobs are not restarted in this version"},
+	{"restart-strategy.", "failed jobs are not restarted in this version"},
+	{"high-availability.", "there is no high availability in this version"},
+	{"zookeeper.", "there is no high availability in this version, and no ZooKeeper"},
+	{"job-result-store.", "there is no high availability in this version: results of jobs are not kept for another JobManager"},
+	{"application-result-store.", "there is no high availability in this version: results of jobs are not kept for another JobManager"},
+	{"job-event.store.", "there is no high availability in this version: the progress of batch jobs is not kept for another JobManager"},
+	{"cleanup-strategy.", "there is no high availability in this version, and so nothing to clean up in its store"},
+	{"yarn.", "there is no YARN driver"},
+	{"flink.yarn", "there is no YARN driver"},
+	{"flink.hadoop", "there is no Hadoop"},
+	{"kubernetes.", "there is no Kubernetes driver in this version; processes in pods are started by your own manifests"},
+	{"containerized.", "no driver starts containers in this version"},
+	{"$internal.", "it is Flink's own, set by its client for its processes"},
+
+	// State.
+	{"state.backend.", "there are no state backends to choose from in this version"},
+	{"state.changelog.", "there is no state changelog"},
+	{"state.latency-track.", "access to state is not timed in this version"},
+	{"state.size-track.", "the size of state is not sampled in this version"},
+	{"execution.checkpointing.", "there are no checkpoints in this version"},
+	{"execution.state-recovery.", "there are no savepoints in this version"},
+	{"web.checkpoints.history", "there are no checkpoints in this version"},
+	{"rest.cache.checkpoint-statistics.", "there are no checkpoints in this version"},
+	{"queryable-state.", "state cannot be queried from outside; Flink has removed this too"},
+
+	// File systems.
+	{"fs.default-scheme", "paths without a scheme are local in this version"},
+	{"fs.allowed-fallback-filesystems", "there is no Hadoop to fall back on"},
+	{"fs.output.always-create-directory", "a file sink always makes its directory"},
+	{"fs.overwrite-files", "a file sink never overwrites"},
+	{"fs.", "files are on local or mounted disks in this version; there are no object stores"},
+	{"gs.", "files are on local or mounted disks in this version; there are no object stores"},
+	{"s3.", "files are on local or mounted disks in this version; there are no object stores"},
+	{"s3a.", "files are on local or mounted disks in this version; there are no object stores"},
+	{"presto.s3.", "files are on local or mounted disks in this version; there are no object stores"},
+
+	// What is shown.
+	{"metrics.", "there are no metric reporters in this version"},
+	{"traces.", "there are no trace reporters in this version"},
+	{"events.", "there are no event reporters in this version"},
+	{"rest.flamegraph.", "there are no flame graphs in this version"},
+	{"rest.profiling.", "processes cannot be profiled through the REST API in this version"},
+	{"rest.cache.execution-graph.timeout", "every answer is made from the state of the moment, which costs little"},
+	{"rest.await-leader-timeout", "the JobManager's address is its leader's: there is no election to wait for"},
+	{"rest.path", "the REST API is at the root; a proxy's path is rest.url-prefix"},
+	{"rest.server.", "requests have a goroutine each, and no pool of threads"},
+	{"web.adaptive-scheduler.", "there is no adaptive scheduler in this version"},
+	{"jobmanager.archive.", "ended jobs are kept in memory only in this version"},
+	{"historyserver.", "there is no history server in this version"},
+	{"historyserver.archive.load.mode", "an archive is read when its job is looked at, and its line in the list when it is found"},
+	{"historyserver.archive.storage.type", "archives are read where they are and not copied into another store"},
+	{"historyserver.archive.clean-expired-", "archives are read where they are: a job is shown as long as its archive is there"},
+	{"historyserver.archive.retained-applications", "here each job is an application of its own: historyserver.archive.retained-jobs bounds them"},
+	{"historyserver.lazy.", "archives are read where they are, and not fetched by a pool of threads"},
+	{"historyserver.log.", "the history server links no logs in this version"},
+	{"historyserver.web.tmpdir", "archives are read where they are: the history server writes no files"},
+	{"historyserver.web.ssl.", "connections are not encrypted in this version"},
+
+	// SQL and security.
+	{"table.", "there is no SQL in this version"},
+	{"materialized-table.", "there is no SQL in this version"},
+	{"sql-client.", "there is no SQL in this version"},
+	{"sql-gateway.", "there is no SQL in this version"},
+	{"security.redaction.", "values are hidden by the names of their keys, which cannot be added to in this version"},
+	{"security.kerberos.", "there is no Kerberos"},
+	{"security.delegation.", "there are no delegation tokens: nothing here asks Hadoop or S3 for credentials"},
+	{"security.", "connections are not encrypted in this version"},
+}
+
+// reason says why the option key, which no option declares, does nothing.
+func reason(key string) string {
+	best, why := -1, unexplained
+	for _, r := range reasons {
+		if len(r.prefix) > best && (strings.HasPrefix(key, r.prefix) || key+"." == r.prefix) {
+			best, why = len(r.prefix), r.why
+		}
+	}
+	return why
+}
+
+// unexplained is said of a key without a row, which no known key is.
+const unexplained = "Flink has this option; nothing here reads it in this version"
