@@ -73,6 +73,9 @@ func TestTaskManagerEqualsFlink(t *testing.T) {
 		if err == nil {
 			got = line(m)
 			valid++
+			if len(m.From) != 10 {
+				t.Errorf("%s: where the parts come from is told of %d of 10: %v", config, len(m.From), m.From)
+			}
 		} else {
 			refused++
 		}

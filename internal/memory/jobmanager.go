@@ -20,9 +20,11 @@ type JobManagerMemory struct {
 	Ignored map[string]string `json:"ignored"`
 	// Notes say where a bound replaced a fraction, in Flink's words.
 	Notes []string `json:"-"`
+	// From says where each part comes from, by its name in JSON.
+	From map[string]string `json:"-"`
 }
 
-// HeapLimit is the soft limit for the Go heap. Metaspace is in it, because Go
+// HeapLimit is the soft limit for the Go heap, GOMEMLIMIT. Metaspace is in it, because Go
 // has no use for one.
 func (m JobManagerMemory) HeapLimit() Size { return m.Heap + m.Metaspace }
 
@@ -54,14 +56,15 @@ func JobManager(source Source) (JobManagerMemory, error) {
 	m.Keys, m.Ignored = s.effects(jobManagerKeys, map[string]string{
 		JobManagerOverheadFraction: "overhead is what the other parts leave of " + JobManagerProcessSize,
 	})
-	m.Notes = s.notes
+	m.Notes, m.From = s.notes, s.from
 	return *m, nil
 }
 
 func (m *JobManagerMemory) fromHeap(s *settings) (flink Size) {
-	m.Heap = s.size(JobManagerHeapSize, 0)
-	m.OffHeap = s.size(JobManagerOffHeapSize, DefaultJobManagerOffHeapSize)
+	m.Heap = s.sized("heap", JobManagerHeapSize, 0)
+	m.OffHeap = s.sized("offHeap", JobManagerOffHeapSize, DefaultJobManagerOffHeapSize)
 	sum := s.sum(m.Heap, m.OffHeap)
+	s.from["flink"] = "the sum of heap and offHeap"
 	if s.has(JobManagerFlinkSize) {
 		if flink := s.size(JobManagerFlinkSize, 0); sum != flink {
 			s.fail("Sum of the configured JVM Heap Memory (%s) and the configured or default Off-heap Memory (%s) exceeds the configured Total Flink Memory (%s). Please, make the configuration consistent or configure only one option: either JVM Heap or Total Flink Memory.",
@@ -72,10 +75,11 @@ func (m *JobManagerMemory) fromHeap(s *settings) (flink Size) {
 }
 
 func (m *JobManagerMemory) fromFlink(s *settings, flink Size) {
-	m.OffHeap = s.size(JobManagerOffHeapSize, DefaultJobManagerOffHeapSize)
+	m.OffHeap = s.sized("offHeap", JobManagerOffHeapSize, DefaultJobManagerOffHeapSize)
 	if flink <= m.OffHeap {
 		s.fail("The configured Total Flink Memory (%s) is less than the configured Off-heap Memory (%s).",
 			flink.Human(), m.OffHeap.Human())
 	}
 	m.Heap = flink - m.OffHeap
+	s.from["heap"] = "what offHeap leaves of flink"
 }

@@ -1,5 +1,7 @@
 package memory
 
+import "slices"
+
 // The keys of the TaskManager's memory. Package config declares an option for
 // each, with the same defaults.
 const (
@@ -31,6 +33,9 @@ const (
 	JobManagerOverheadMin      = "jobmanager.memory.jvm-overhead.min"
 	JobManagerOverheadMax      = "jobmanager.memory.jvm-overhead.max"
 )
+
+// Keys gives every key that decides about the memory of a process.
+func Keys() []string { return slices.Concat(jobManagerKeys, taskManagerKeys) }
 
 // Sizes and fractions that hold where nothing is set. Process, flink, task
 // heap and managed size have none. Network memory has no upper bound.

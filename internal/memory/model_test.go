@@ -153,3 +153,33 @@ func TestJobManager(t *testing.T) {
 		}
 	}
 }
+
+// Each part says where it comes from: a key, a default, a fraction of another
+// part, a bound of one, or the rest.
+func TestWherePartsComeFrom(t *testing.T) {
+	m, err := memory.TaskManager(source{"taskmanager.memory.process.size": "1024m", "taskmanager.memory.network.max": "1g"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for part, want := range map[string]string{
+		"process":       "taskmanager.memory.process.size",
+		"flink":         "process without metaspace and overhead",
+		"metaspace":     "the default of taskmanager.memory.jvm-metaspace.size",
+		"managed":       "0.4 (taskmanager.memory.managed.fraction) of flink",
+		"taskHeap":      "what the other parts leave of flink",
+		"network":       "taskmanager.memory.network.min: 0.1 (taskmanager.memory.network.fraction) of flink would be less, 60397978 bytes",
+		"overhead":      "taskmanager.memory.jvm-overhead.min: 0.1 (taskmanager.memory.jvm-overhead.fraction) of process would be less, 107374184 bytes",
+		"frameworkHeap": "the default of taskmanager.memory.framework.heap.size",
+	} {
+		if m.From[part] != want {
+			t.Errorf("%s comes from %q, want %q", part, m.From[part], want)
+		}
+	}
+	if m.Agent()+m.Worker() != m.Process || memory.SoftLimit(m.Worker()) >= m.Worker() {
+		t.Errorf("the process has %d and its workers %d of %d", m.Agent(), m.Worker(), m.Process)
+	}
+	j, err := memory.JobManager(source{"jobmanager.memory.heap.size": "512m"})
+	if err != nil || len(j.From) != 6 || j.From["process"] != "the sum of flink, metaspace and overhead" || j.From["heap"] != "jobmanager.memory.heap.size" {
+		t.Errorf("a JobManager's parts come from %v, error %v", j.From, err)
+	}
+}

@@ -27,7 +27,7 @@ func (s *settings) derive(k processKeys, fromParts func() Size, fromFlink func(f
 	case allFine:
 		return s.around(k, fromParts())
 	case s.has(k.flink):
-		flink := s.size(k.flink, 0)
+		flink := s.sized("flink", k.flink, 0)
 		fromFlink(flink)
 		return s.around(k, flink)
 	case s.has(k.process):
@@ -60,34 +60,37 @@ func unset(key string) string {
 
 // within takes metaspace and overhead off the process size.
 func (s *settings) within(k processKeys) total {
-	t := total{process: s.size(k.process, 0)}
-	t.metaspace = s.size(k.metaspace, DefaultMetaspaceSize)
-	t.overhead = s.part("jvm overhead memory", t.process, s.fraction(k.overhead))
+	t := total{process: s.sized("process", k.process, 0)}
+	t.metaspace = s.sized("metaspace", k.metaspace, DefaultMetaspaceSize)
+	t.overhead = s.part("jvm overhead memory", "overhead", t.process, "process", s.fraction(k.overhead))
 	around := s.sum(t.metaspace, t.overhead)
 	if around > t.process {
 		s.fail("Sum of configured JVM Metaspace (%s) and JVM Overhead (%s) exceed configured Total Process Memory (%s).",
 			t.metaspace.Human(), t.overhead.Human(), t.process.Human())
 	}
 	t.flink = t.process - around
+	s.from["flink"] = "process without metaspace and overhead"
 	return t
 }
 
 // around adds metaspace and overhead to the flink size. When the process size
 // is set too, the overhead is what it leaves.
 func (s *settings) around(k processKeys, flink Size) total {
-	t := total{flink: flink, metaspace: s.size(k.metaspace, DefaultMetaspaceSize)}
+	t := total{flink: flink, metaspace: s.sized("metaspace", k.metaspace, DefaultMetaspaceSize)}
 	inner := s.sum(flink, t.metaspace)
 	if !s.has(k.process) {
-		t.overhead = s.inversePart("jvm overhead memory", inner, s.fraction(k.overhead))
+		t.overhead = s.inversePart("jvm overhead memory", "overhead", inner, "process", s.fraction(k.overhead))
 		t.process = s.sum(inner, t.overhead)
+		s.from["process"] = "the sum of flink, metaspace and overhead"
 		return t
 	}
-	t.process = s.size(k.process, 0)
+	t.process = s.sized("process", k.process, 0)
 	if t.process < inner {
 		s.fail("The configured Total Process Memory size (%s) is less than the sum of the derived Total Flink Memory size (%s) and the configured or default JVM Metaspace size  (%s).",
 			t.process.Human(), t.flink.Human(), t.metaspace.Human())
 	}
 	t.overhead = t.process - inner
+	s.from["overhead"] = "what flink and metaspace leave of process"
 	bounds := s.fraction(k.overhead)
 	if t.overhead < bounds.min || t.overhead > bounds.max {
 		s.fail("Derived JVM Overhead size (%s) is not in configured JVM Overhead range [%s, %s].",

@@ -15,11 +15,12 @@ type settings struct {
 	source Source
 	used   map[string]bool
 	notes  []string
+	from   map[string]string // where each part of the budget comes from, for people
 	err    error
 }
 
 func newSettings(source Source) *settings {
-	return &settings{source: source, used: map[string]bool{}}
+	return &settings{source: source, used: map[string]bool{}, from: map[string]string{}}
 }
 
 func (s *settings) has(key string) bool {
@@ -51,12 +52,24 @@ func (s *settings) size(key string, def Size) Size {
 	return n
 }
 
+// sized is size, for the part of the budget that is given by key alone.
+func (s *settings) sized(part, key string, def Size) Size {
+	s.from[part] = key
+	if !s.has(key) {
+		s.from[part] = "the default of " + key
+	}
+	return s.size(key, def)
+}
+
 // A fraction of something, between bounds.
 type fraction struct {
-	key      string
+	fractionKeys
 	value    float64
 	min, max Size
 }
+
+// String says how large the fraction is and who says so.
+func (f fraction) String() string { return fmt.Sprintf("%s (%s)", javaFloat(float32(f.value)), f.key) }
 
 // fractionKeys names the settings of a fraction and their defaults.
 type fractionKeys struct {
@@ -69,7 +82,7 @@ type fractionKeys struct {
 // fraction reads and checks a fraction with its bounds. It counts as used only
 // once part takes it.
 func (s *settings) fraction(k fractionKeys) fraction {
-	f := fraction{key: k.key, min: k.min, max: k.max}
+	f := fraction{fractionKeys: k, min: k.min, max: k.max}
 	if k.minKey != "" {
 		f.min, f.max = s.size(k.minKey, k.min), s.size(k.maxKey, k.max)
 	}
@@ -107,18 +120,21 @@ func (k fractionKeys) describe() string {
 	return fmt.Sprintf("Key: '%s' , default: %s (fallback keys: [%s])", k.key, javaFloat(k.def), fallbacks)
 }
 
-// part returns the fraction of base, within the bounds.
-func (s *settings) part(what string, base Size, f fraction) Size {
-	return s.bounded(what, base.Times(f.value), f)
+// part returns the fraction of base, within the bounds. what is its name in
+// Flink's notes, name that in the budget, and whole that of base.
+func (s *settings) part(what, name string, base Size, whole string, f fraction) Size {
+	s.from[name] = fmt.Sprintf("%s of %s", f, whole)
+	return s.bounded(what, name, base.Times(f.value), f)
 }
 
 // inversePart returns the fraction of the whole of which base is the rest,
 // within the bounds.
-func (s *settings) inversePart(what string, base Size, f fraction) Size {
-	return s.bounded(what, base.Times(f.value/(1-f.value)), f)
+func (s *settings) inversePart(what, name string, base Size, whole string, f fraction) Size {
+	s.from[name] = fmt.Sprintf("%s of %s, of which the other parts are the rest", f, whole)
+	return s.bounded(what, name, base.Times(f.value/(1-f.value)), f)
 }
 
-func (s *settings) bounded(what string, n Size, f fraction) Size {
+func (s *settings) bounded(what, name string, n Size, f fraction) Size {
 	if s.has(f.key) {
 		s.used[f.key] = true
 	}
@@ -126,9 +142,11 @@ func (s *settings) bounded(what string, n Size, f fraction) Size {
 	switch {
 	case n > f.max:
 		s.note(note, what, n.Human(), "greater", "max", f.max.Human(), "max")
+		s.from[name] = fmt.Sprintf("%s: %s would be more, %d bytes", f.maxKey, s.from[name], int64(n))
 		return f.max
 	case n < f.min:
 		s.note(note, what, n.Human(), "less", "min", f.min.Human(), "min")
+		s.from[name] = fmt.Sprintf("%s: %s would be less, %d bytes", f.minKey, s.from[name], int64(n))
 		return f.min
 	}
 	return n

@@ -24,7 +24,22 @@ type TaskManagerMemory struct {
 	Ignored map[string]string `json:"ignored"`
 	// Notes say where a bound replaced a fraction, in Flink's words.
 	Notes []string `json:"-"`
+	// From says where each part comes from, by its name in JSON.
+	From map[string]string `json:"-"`
 }
+
+// Agent is what the TaskManager's own process may use: the part that is the
+// framework's.
+func (m TaskManagerMemory) Agent() Size { return m.FrameworkHeap + m.FrameworkOffHeap }
+
+// Worker is what the process of one job may use: all but the framework's part.
+// The workers of different jobs share it; which of them goes when it is not
+// enough is the operating system's choice.
+func (m TaskManagerMemory) Worker() Size { return m.Process - m.Agent() }
+
+// SoftLimit is what the garbage collector of a process aims at that may use at
+// most limit: nine tenths, so that it works before the process is killed.
+func SoftLimit(limit Size) Size { return limit / 10 * 9 }
 
 // HeapLimit is the soft limit for the Go heap of all processes of the
 // TaskManager together. Metaspace is in it, because Go has no use for one.
@@ -93,30 +108,31 @@ func TaskManager(source Source) (TaskManagerMemory, error) {
 	}
 	m.Process, m.Flink, m.Metaspace, m.Overhead = t.process, t.flink, t.metaspace, t.overhead
 	m.Keys, m.Ignored = s.effects(taskManagerKeys, whyTaskManagerIgnores)
-	m.Notes = s.notes
+	m.Notes, m.From = s.notes, s.from
 	return *m, nil
 }
 
 // readFixed reads the parts that are never derived.
 func (m *TaskManagerMemory) readFixed(s *settings) {
-	m.FrameworkHeap = s.size(TaskManagerFrameworkHeapSize, DefaultFrameworkHeapSize)
-	m.FrameworkOffHeap = s.size(TaskManagerFrameworkOffHeapSize, DefaultFrameworkOffHeapSize)
-	m.TaskOffHeap = s.size(TaskManagerTaskOffHeapSize, DefaultTaskOffHeapSize)
+	m.FrameworkHeap = s.sized("frameworkHeap", TaskManagerFrameworkHeapSize, DefaultFrameworkHeapSize)
+	m.FrameworkOffHeap = s.sized("frameworkOffHeap", TaskManagerFrameworkOffHeapSize, DefaultFrameworkOffHeapSize)
+	m.TaskOffHeap = s.sized("taskOffHeap", TaskManagerTaskOffHeapSize, DefaultTaskOffHeapSize)
 }
 
 // fromParts serves the case that task heap and managed memory are set. Network
 // memory is the rest of the flink size, or a fraction when that is not set.
 func (m *TaskManagerMemory) fromParts(s *settings) (flink Size) {
-	m.TaskHeap = s.size(TaskManagerTaskHeapSize, 0)
-	m.Managed = s.size(TaskManagerManagedSize, 0)
+	m.TaskHeap = s.sized("taskHeap", TaskManagerTaskHeapSize, 0)
+	m.Managed = s.sized("managed", TaskManagerManagedSize, 0)
 	m.readFixed(s)
 	if s.has(TaskManagerFlinkSize) {
-		flink = s.size(TaskManagerFlinkSize, 0)
+		flink = s.sized("flink", TaskManagerFlinkSize, 0)
 		m.networkFromRest(s, flink)
 		return flink
 	}
 	others := s.sum(m.FrameworkHeap, m.FrameworkOffHeap, m.TaskHeap, m.TaskOffHeap, m.Managed)
-	m.Network = s.inversePart("network memory", others, s.fraction(networkFraction))
+	s.from["flink"] = "the sum of its six parts"
+	m.Network = s.inversePart("network memory", "network", others, "flink", s.fraction(networkFraction))
 	return s.sum(others, m.Network)
 }
 
@@ -125,27 +141,28 @@ func (m *TaskManagerMemory) fromParts(s *settings) (flink Size) {
 func (m *TaskManagerMemory) fromFlink(s *settings, flink Size) {
 	m.readFixed(s)
 	if s.has(TaskManagerTaskHeapSize) {
-		m.TaskHeap = s.size(TaskManagerTaskHeapSize, 0)
+		m.TaskHeap = s.sized("taskHeap", TaskManagerTaskHeapSize, 0)
 		m.readManaged(s, flink)
 		m.networkFromRest(s, flink)
 		return
 	}
 	m.readManaged(s, flink)
-	m.Network = s.part("network memory", flink, s.fraction(networkFraction))
+	m.Network = s.part("network memory", "network", flink, "flink", s.fraction(networkFraction))
 	others := s.sum(m.FrameworkHeap, m.FrameworkOffHeap, m.TaskOffHeap, m.Managed, m.Network)
 	if others > flink {
 		s.fail("Sum of configured Framework Heap Memory (%s), Framework Off-Heap Memory (%s), Task Off-Heap Memory (%s), Managed Memory (%s) and Network Memory (%s) exceed configured Total Flink Memory (%s).",
 			m.FrameworkHeap.Human(), m.FrameworkOffHeap.Human(), m.TaskOffHeap.Human(), m.Managed.Human(), m.Network.Human(), flink.Human())
 	}
 	m.TaskHeap = flink - others
+	s.from["taskHeap"] = "what the other parts leave of flink"
 }
 
 func (m *TaskManagerMemory) readManaged(s *settings, flink Size) {
 	if s.has(TaskManagerManagedSize) {
-		m.Managed = s.size(TaskManagerManagedSize, 0)
+		m.Managed = s.sized("managed", TaskManagerManagedSize, 0)
 		return
 	}
-	m.Managed = s.part("managed memory", flink, s.fraction(managedFraction))
+	m.Managed = s.part("managed memory", "managed", flink, "flink", s.fraction(managedFraction))
 }
 
 func (m *TaskManagerMemory) networkFromRest(s *settings, flink Size) {
@@ -155,6 +172,7 @@ func (m *TaskManagerMemory) networkFromRest(s *settings, flink Size) {
 			m.FrameworkHeap.Human(), m.FrameworkOffHeap.Human(), m.TaskHeap.Human(), m.TaskOffHeap.Human(), m.Managed.Human(), flink.Human())
 	}
 	m.Network = flink - others
+	s.from["network"] = "what the other parts leave of flink"
 	bounds := s.fraction(networkFraction)
 	if m.Network < bounds.min || m.Network > bounds.max {
 		s.fail("If Total Flink, Task Heap and (or) Managed Memory sizes are explicitly configured then the Network Memory size is the rest of the Total Flink memory after subtracting all other configured types of memory, but the derived Network Memory is inconsistent with its configuration. Caused by: Derived Network Memory size (%s) is not in configured Network Memory range [%s, %s].",

@@ -76,14 +76,6 @@ func everywhere(host string) bool {
 	return host == "" || ip != nil && ip.IsUnspecified()
 }
 
-// agent is what this process may use: the framework's memory.
-func (s *settings) agent() memory.Size { return s.memory.FrameworkHeap + s.memory.FrameworkOffHeap }
-
-// worker is what one worker may use: all but the framework's memory. The workers
-// of different jobs share it; which of them goes when it is not enough is the
-// operating system's choice.
-func (s *settings) worker() memory.Size { return s.memory.Process - s.agent() }
-
 // buffers is how many network buffers a worker has.
 func (s *settings) buffers() int { return int(s.memory.Network / network.BufferSize) }
 

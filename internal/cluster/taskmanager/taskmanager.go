@@ -162,7 +162,7 @@ func (t *TaskManager) openLauncher(o Options, work string) error {
 		Fetch: func(program blob.Hash, then func(string, error)) {
 			t.fetcher.Fetch(t.executor.BlobAddress(), program, then)
 		},
-		Directory: filepath.Join(work, "workers"), Memory: t.settings.worker(),
+		Directory: filepath.Join(work, "workers"), Memory: t.settings.memory.Worker(),
 		NetworkBuffers: t.settings.buffers(), Managed: t.settings.memory.Slot(t.settings.slots).Managed,
 		Stdout: out, Stderr: out, Logger: t.log,
 	})
@@ -234,7 +234,7 @@ func (t *TaskManager) Memory() memory.TaskManagerMemory { return t.settings.memo
 
 // AgentMemory is what the process itself may use: the part of the budget that is
 // the framework's.
-func (t *TaskManager) AgentMemory() memory.Size { return t.settings.agent() }
+func (t *TaskManager) AgentMemory() memory.Size { return t.settings.memory.Agent() }
 
 // Fatal gives at most one error: the TaskManager cannot go on and must be
 // closed.

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/weirstream/weir/internal/ident"
+	"github.com/weirstream/weir/internal/memory"
 	"github.com/weirstream/weir/internal/rpc/pb"
 	"github.com/weirstream/weir/internal/status"
 	"github.com/weirstream/weir/internal/taskexecutor"
@@ -213,7 +214,7 @@ func (c *child) command(path, directory string, told assignment.Assignment) (*ex
 	cmd.Env = append(os.Environ(), assignment.WorkerVariable+"="+told.Encode(), assignment.SettingsVariable+"="+string(settings),
 		"TMPDIR="+directory, "PWD="+directory)
 	if o.Memory > 0 {
-		cmd.Env = append(cmd.Env, "GOMEMLIMIT="+strconv.FormatInt(int64(o.Memory/10*9), 10)+"B", "GOGC=100")
+		cmd.Env = append(cmd.Env, "GOMEMLIMIT="+strconv.FormatInt(int64(memory.SoftLimit(o.Memory)), 10)+"B", "GOGC=100")
 	}
 	cmd.SysProcAttr = attributes()
 	p, err := openPipes(cmd)
