@@ -41,7 +41,12 @@ type Options struct {
 	// artifact, named by its SHA-256, has ended for good; nil: nobody keeps
 	// artifacts.
 	ReleaseArtifact func(sha256 string)
-	Finished        StoreOptions
+	// Archive writes down a job that has ended for good and calls then when it
+	// is done or has failed, which is its own to report. It is called on the
+	// loop, on which then must be called, and must not block. The process does
+	// not end before then. Nil: nothing is written.
+	Archive  func(v execgraph.View, then func())
+	Finished StoreOptions
 	Logger          *slog.Logger
 }
 
@@ -57,7 +62,7 @@ type Dispatcher struct {
 	finished   *store
 	terminated map[ident.JobID]struct{}
 	artifacts  map[string]int // how many running jobs and Retains need each
-	parting    int            // JobMasters whose job has ended and that still say goodbye
+	parting    int            // JobMasters that still say goodbye, and archives being written
 	closing    bool
 	closed     []func() // told when nothing runs and nobody parts any more
 }
@@ -176,6 +181,7 @@ func (d *Dispatcher) ended(j *job, v execgraph.View) {
 	case v.State.GloballyTerminal():
 		d.terminated[v.Job] = struct{}{}
 		d.keep(v)
+		d.archive(v)
 		d.release(j.graph.Artifact.SHA256)
 	case d.closing:
 		// Until the process is gone, who asks is told that it is suspended, and
@@ -210,6 +216,18 @@ func (d *Dispatcher) keep(v execgraph.View) {
 	if life := d.finished.options.Expiration; life > 0 {
 		d.loop.After(life, func() { d.finished.drop(v.Job) })
 	}
+}
+
+// archive has a job that has ended written down.
+func (d *Dispatcher) archive(v execgraph.View) {
+	if d.options.Archive == nil {
+		return
+	}
+	d.parting++
+	d.options.Archive(v, func() {
+		d.parting--
+		d.tellClosed()
+	})
 }
 
 func (d *Dispatcher) release(sha string) {

@@ -3,7 +3,7 @@
 //
 //	Submit ──▶ INITIALIZING ── factory made a JobMaster ──▶ JobMaster's view, until it says "ended"
 //	                └───────── factory failed ────────────▶ FAILED
-//	ended: FINISHED, CANCELED, FAILED ──▶ kept in the finished-job store, artifact let go
+//	ended: FINISHED, CANCELED, FAILED ──▶ kept in the finished-job store, archived, artifact let go
 //	       SUSPENDED (the process ends) ─▶ told to whoever waits, nothing let go
 //
 // It promises that a job id runs at most once in the life of the process, that

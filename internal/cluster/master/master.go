@@ -26,6 +26,7 @@ import (
 	"github.com/weirstream/weir/internal/cluster/belongings"
 	"github.com/weirstream/weir/internal/cluster/embedded/coordinators"
 	"github.com/weirstream/weir/internal/dispatcher"
+	"github.com/weirstream/weir/internal/execgraph"
 	"github.com/weirstream/weir/internal/ident"
 	"github.com/weirstream/weir/internal/jobmaster"
 	"github.com/weirstream/weir/internal/memory"
@@ -38,6 +39,10 @@ import (
 type Options struct {
 	// Version is the binary's; TaskManagers of another one are refused.
 	Version string
+	// Archive writes down a job that has ended; it is called beside the loop and
+	// may block. Its failure is logged, and of no consequence for the job. Nil:
+	// nothing is written.
+	Archive func(execgraph.View) error
 	Logger  *slog.Logger // nil: nothing is logged
 }
 
@@ -84,7 +89,7 @@ func Start(cfg *config.Config, o Options) (*Master, error) {
 		StartUpPeriod: config.StandaloneStartUpTime.In(cfg), SpreadOut: config.TaskManagerLoadBalanceMode.In(cfg) == "SLOTS",
 	})
 	m.dispatcher = dispatcher.New(dispatcher.Options{
-		Loop: m.loop, NewJobMaster: m.jobMasters(), ReleaseArtifact: m.deleteBlob, Logger: o.Logger,
+		Loop: m.loop, NewJobMaster: m.jobMasters(), ReleaseArtifact: m.deleteBlob, Archive: m.archiving(o.Archive), Logger: o.Logger,
 		Finished: dispatcher.StoreOptions{
 			MaxCapacity: config.JobStoreMaxCapacity.In(cfg), MaxBytes: config.JobStoreCacheSize.In(cfg),
 			Expiration: config.JobStoreExpirationTime.In(cfg),
@@ -200,6 +205,22 @@ func (m *Master) jobMasters() dispatcher.Factory {
 		SlotRequestTimeout: config.SlotRequestTimeout.In(cfg), SlotIdleTimeout: config.SlotIdleTimeout.In(cfg),
 		ExceptionHistory: config.WebExceptionHistorySize.In(cfg),
 	})
+}
+
+// archiving gives what the Dispatcher calls to have a job written down.
+func (m *Master) archiving(write func(execgraph.View) error) func(execgraph.View, func()) {
+	if write == nil {
+		return nil
+	}
+	return func(v execgraph.View, then func()) {
+		var err error
+		m.loop.Go(func() { err = write(v) }, func() {
+			if err != nil {
+				m.log.Warn("the job is not archived", "job", v.Job, "error", err)
+			}
+			then()
+		})
+	}
 }
 
 // deleteBlob removes an artifact that no job needs any more. It is called on
