@@ -46,6 +46,11 @@ func (s *Server) write(w http.ResponseWriter, r *http.Request, a answer) {
 	writeJSON(w, a.status, text)
 }
 
+// errorBody is the body of an answer that refuses.
+type errorBody struct {
+	Errors []string `json:"errors"`
+}
+
 // writeFailure writes the errors. One without a text is written with no body
 // at all.
 func (s *Server) writeFailure(w http.ResponseWriter, f *failure) {
@@ -58,9 +63,7 @@ func (s *Server) writeFailure(w http.ResponseWriter, f *failure) {
 	if f.status == http.StatusInternalServerError {
 		texts = f.lines
 	}
-	text, err := encode(struct {
-		Errors []string `json:"errors"`
-	}{texts})
+	text, err := encode(errorBody{texts})
 	if err != nil { // strings can always be written
 		w.WriteHeader(http.StatusInternalServerError)
 		return

@@ -44,31 +44,64 @@ func (s *Server) commit() string {
 	return c[:min(len(c), 7)]
 }
 
+// features are what the web interface may offer.
+type features struct {
+	Submit  bool `json:"web-submit"`
+	Cancel  bool `json:"web-cancel"`
+	Rescale bool `json:"web-rescale"`
+	History bool `json:"web-history"`
+}
+
+// dashboardInfo is what the web interface is told about this server.
+type dashboardInfo struct {
+	Refresh  int64    `json:"refresh-interval"`
+	Zone     string   `json:"timezone-name"`
+	Offset   int64    `json:"timezone-offset"`
+	Version  string   `json:"flink-version"`
+	Revision string   `json:"flink-revision"`
+	Features features `json:"features"`
+	Weir     string   `json:"weir-version"`
+}
+
 // dashboard is what the web interface asks first.
 func (s *Server) dashboard(*request) (answer, error) {
 	zone, offset := s.Now().Zone()
-	type features struct {
-		Submit  bool `json:"web-submit"`
-		Cancel  bool `json:"web-cancel"`
-		Rescale bool `json:"web-rescale"`
-		History bool `json:"web-history"`
-	}
 	built := "unknown"
 	if !s.Built.IsZero() {
 		built = s.Built.Format(time.RFC3339)
 	}
-	return ok(struct {
-		Refresh  int64    `json:"refresh-interval"`
-		Zone     string   `json:"timezone-name"`
-		Offset   int64    `json:"timezone-offset"`
-		Version  string   `json:"flink-version"`
-		Revision string   `json:"flink-revision"`
-		Features features `json:"features"`
-		Weir     string   `json:"weir-version"`
-	}{
+	return ok(dashboardInfo{
 		config.WebRefreshInterval.In(s.Config).Milliseconds(), zone, int64(offset) * 1000, FlinkVersion, s.commit() + " @ " + built,
 		features{Submit: s.submitEnabled(), Cancel: config.WebCancelEnable.In(s.Config)}, s.Version,
 	})
+}
+
+// clusterOverview counts what there is.
+type clusterOverview struct {
+	TaskManagers int    `json:"taskmanagers"`
+	Slots        int    `json:"slots-total"`
+	Free         int    `json:"slots-available"`
+	Running      int    `json:"jobs-running"`
+	Finished     int    `json:"jobs-finished"`
+	Cancelled    int    `json:"jobs-cancelled"`
+	Failed       int    `json:"jobs-failed"`
+	Version      string `json:"flink-version"`
+	Commit       string `json:"flink-commit"`
+	Weir         string `json:"weir-version"`
+}
+
+// count counts one job.
+func (o *clusterOverview) count(s status.Job) {
+	switch s {
+	case status.JobFinished:
+		o.Finished++
+	case status.JobCanceled:
+		o.Cancelled++
+	case status.JobFailed:
+		o.Failed++
+	default:
+		o.Running++
+	}
 }
 
 // overview counts TaskManagers, slots and jobs.
@@ -81,36 +114,15 @@ func (s *Server) overview(r *request) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
-	var o struct {
-		TaskManagers int    `json:"taskmanagers"`
-		Slots        int    `json:"slots-total"`
-		Free         int    `json:"slots-available"`
-		Running      int    `json:"jobs-running"`
-		Finished     int    `json:"jobs-finished"`
-		Cancelled    int    `json:"jobs-cancelled"`
-		Failed       int    `json:"jobs-failed"`
-		Version      string `json:"flink-version"`
-		Commit       string `json:"flink-commit"`
-		Weir         string `json:"weir-version"`
-	}
+	o := clusterOverview{Version: FlinkVersion, Commit: s.commit(), Weir: s.Version}
 	o.TaskManagers = len(managers)
 	for i := range managers {
 		o.Slots += managers[i].Slots
 		o.Free += managers[i].Free
 	}
 	for i := range jobs {
-		switch jobs[i].State {
-		case status.JobFinished:
-			o.Finished++
-		case status.JobCanceled:
-			o.Cancelled++
-		case status.JobFailed:
-			o.Failed++
-		default:
-			o.Running++
-		}
+		o.count(jobs[i].State)
 	}
-	o.Version, o.Commit, o.Weir = FlinkVersion, s.commit(), s.Version
 	return ok(o)
 }
 
