@@ -98,6 +98,15 @@ var paths = kind[[]string]{
 	format: func(v []string) string { return strings.Join(v, ",") },
 }
 
+// locations is a list of directories that may be URIs, whose colons separate
+// nothing.
+var locations = kind[[]string]{
+	name:   "list of locations",
+	forms:  "paths or file: URIs separated by commas, or a YAML list",
+	parse:  func(s string) ([]string, error) { return parseList(strings.ReplaceAll(s, ",", ";")) },
+	format: func(v []string) string { return strings.Join(v, ",") },
+}
+
 var dictionary = kind[map[string]string]{
 	name:    "map",
 	forms:   "NAME:VALUE pairs separated by commas, or a YAML map",

@@ -148,8 +148,6 @@ var reasons = []struct{ prefix, why string }{
 	{"rest.path", "the REST API is at the root; a proxy's path is rest.url-prefix"},
 	{"rest.server.", "requests have a goroutine each, and no pool of threads"},
 	{"web.adaptive-scheduler.", "there is no adaptive scheduler in this version"},
-	{"jobmanager.archive.", "ended jobs are kept in memory only in this version"},
-	{"historyserver.", "there is no history server in this version"},
 	{"historyserver.archive.load.mode", "an archive is read when its job is looked at, and its line in the list when it is found"},
 	{"historyserver.archive.storage.type", "archives are read where they are and not copied into another store"},
 	{"historyserver.archive.clean-expired-", "archives are read where they are: a job is shown as long as its archive is there"},

@@ -22,6 +22,13 @@ func (p *invocation) taskManager() *cobra.Command {
 	}
 }
 
+func (p *invocation) historyServer() *cobra.Command {
+	return &cobra.Command{
+		Use: "historyserver", Short: "Serve the REST API from the archives of ended jobs, in the foreground", Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error { return p.serve(cmd.Context(), session.HistoryServer) },
+	}
+}
+
 // serve runs a process until it is interrupted or cannot go on.
 func (p *invocation) serve(ctx context.Context, run func(context.Context, session.Options) error) error {
 	cfg, err := p.config()

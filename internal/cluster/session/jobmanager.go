@@ -58,7 +58,11 @@ func (j *jobManager) start() error {
 	if err != nil {
 		return fmt.Errorf("start the JobManager: %w", err)
 	}
-	if j.master, err = master.Start(cfg, master.Options{Version: j.options.Version, Logger: j.log}); err != nil {
+	archive, err := archiving(j.options, j.log)
+	if err != nil {
+		return errors.Join(err, listener.Close())
+	}
+	if j.master, err = master.Start(cfg, master.Options{Version: j.options.Version, Archive: archive, Logger: j.log}); err != nil {
 		return errors.Join(err, listener.Close())
 	}
 	limitMemory(j.master.Memory().HeapLimit())
