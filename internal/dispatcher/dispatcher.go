@@ -47,7 +47,7 @@ type Options struct {
 	// not end before then. Nil: nothing is written.
 	Archive  func(v execgraph.View, then func())
 	Finished StoreOptions
-	Logger          *slog.Logger
+	Logger   *slog.Logger
 }
 
 // Dispatcher owns the jobs of a process.
