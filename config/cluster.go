@@ -52,11 +52,11 @@ var (
 // How slots are asked for, kept and given back.
 var (
 	SlotRequestTimeout = declare(duration, Option[time.Duration]{
-		Key: "slot.request.timeout", Default: 5 * time.Minute, Effect: NextJob, check: positive,
+		Key: "slot.request.timeout", Default: 5 * time.Minute, Effect: ProcessRestart, check: positive,
 		Doc: "How long a job waits for slots before it fails.",
 	})
 	SlotIdleTimeout = declare(duration, Option[time.Duration]{
-		Key: "slot.idle.timeout", Default: 50 * time.Second, Effect: NextJob, check: positive,
+		Key: "slot.idle.timeout", Default: 50 * time.Second, Effect: ProcessRestart, check: positive,
 		Doc: "How long a job keeps a slot it does not use.",
 	})
 	SlotRequestMaxInterval = declare(duration, Option[time.Duration]{

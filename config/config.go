@@ -91,6 +91,21 @@ func (c *Config) Entries() iter.Seq2[string, string] {
 	}
 }
 
+// JobSettings gives the settings that go with a job when it is submitted: those
+// of options that take effect with the next job, and those of the user's own
+// programs, under the names they were written with. The caller owns the map.
+func (c *Config) JobSettings() map[string]string {
+	out := map[string]string{}
+	for name, value := range c.Entries() {
+		e, err := Explain(name)
+		travels := slices.ContainsFunc(e.Options, func(o Info) bool { return o.Effect == NextJob && o.NoEffect == "" })
+		if err == nil && (travels || e.User) {
+			out[name] = value
+		}
+	}
+	return out
+}
+
 // Origin says where key was written, such as "config.yaml:12" or "-D". It is
 // "" for a setting made by New or With, and for one not made.
 func (c *Config) Origin(key string) string {

@@ -2,6 +2,7 @@ package config
 
 import (
 	"errors"
+	"maps"
 	"os"
 	"path/filepath"
 	"strings"
@@ -183,5 +184,22 @@ func TestMemoryModelReadsAConfig(t *testing.T) {
 	}
 	if j, err := memory.JobManager(c); err != nil || j.Heap != memory.GB {
 		t.Errorf("%+v, %v", j, err)
+	}
+}
+
+// What goes with a job is what takes effect with it, and the program's own keys.
+func TestJobSettings(t *testing.T) {
+	c := must(t, map[string]string{
+		"parallelism.default": "4", "execution.buffer-timeout": "5 ms", "weir.user.colour": "red", "pipeline.global-job-parameters.a": "b",
+		"rest.port": "1", "taskmanager.numberOfTaskSlots": "2", "pipeline.object-reuse": "true", "classloader.resolve-order": "child-first",
+	})
+	want := map[string]string{
+		"parallelism.default": "4", "execution.buffer-timeout": "5 ms", "weir.user.colour": "red", "pipeline.global-job-parameters.a": "b",
+	}
+	if got := c.JobSettings(); !maps.Equal(got, want) {
+		t.Errorf("got %v", got)
+	}
+	if got := (*Config)(nil).JobSettings(); len(got) != 0 {
+		t.Errorf("no configuration gives %v", got)
 	}
 }

@@ -13,10 +13,14 @@ type Effect int
 const (
 	// Now: by the next command, or at once by a process told of it.
 	Now Effect = iota
-	// NextJob: by jobs submitted after the change.
+	// NextJob: by jobs submitted after the change. `weir run` sends these
+	// settings with the job, see Config.JobSettings.
 	NextJob
 	// ProcessRestart: once the process that reads it has been started again.
 	ProcessRestart
+	// OnHangup: at once by a process that gets the signal SIGHUP, upon which it
+	// reads its configuration again.
+	OnHangup
 )
 
 func (e Effect) String() string {
@@ -27,6 +31,8 @@ func (e Effect) String() string {
 		return "with the next job"
 	case ProcessRestart:
 		return "after a restart of the process"
+	case OnHangup:
+		return "now (SIGHUP)"
 	}
 	return fmt.Sprintf("Effect(%d)", int(e))
 }

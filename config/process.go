@@ -18,9 +18,9 @@ var (
 		Doc: "The directory for log files. Without it, log in WEIR_HOME.",
 	})
 	LogLevel = declare(choice[string]("TRACE", "DEBUG", "INFO", "WARN", "ERROR"), Option[string]{
-		Key: "weir.log.level", Default: "INFO", Effect: ProcessRestart,
+		Key: "weir.log.level", Default: "INFO", Effect: OnHangup,
 		OldKeys: []string{"env.log.level"},
-		Doc:     "The least severity that is logged.",
+		Doc:     "The least severity that is logged. A process that gets SIGHUP takes the value it then finds. The processes of jobs log INFO and above.",
 	})
 	LogMaxFiles = declare(integer, Option[int]{
 		Key: "env.log.max", Default: 10, Effect: ProcessRestart, check: between(0, 1000),

@@ -63,7 +63,7 @@ var (
 		inert:   always[time.Duration]("a task is asked to end once, which it cannot miss; after task.cancellation.timeout its process is killed"),
 	})
 	TaskCancellationTimeout = declare(duration, Option[time.Duration]{
-		Key: "task.cancellation.timeout", Default: 3 * time.Minute, Effect: NextJob,
+		Key: "task.cancellation.timeout", Default: 3 * time.Minute, Effect: ProcessRestart,
 		Doc: "How long a task may take to end after it was cancelled; then its job's process is killed. Zero means for ever.",
 	})
 )

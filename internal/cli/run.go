@@ -69,6 +69,11 @@ func (p *invocation) request(o runOptions, arguments []string) (client.RunReques
 		}
 		r.Parallelism = n
 	}
+	cfg, err := p.config()
+	if err != nil {
+		return r, err
+	}
+	r.Configuration = cfg.JobSettings()
 	for _, d := range p.dynamic {
 		key, value, ok := strings.Cut(d, "=")
 		if !ok {

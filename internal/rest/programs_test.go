@@ -275,3 +275,28 @@ func TestProgramBodies(t *testing.T) {
 		t.Errorf("%d recordings not found; seen %v", missing, reflect.ValueOf(seen).MapKeys())
 	}
 }
+
+// What the cluster's configuration says of jobs holds where a job says nothing,
+// under whichever of its names.
+func TestTheClustersSettingsReachJobs(t *testing.T) {
+	w := newWorld()
+	w.config = map[string]string{
+		"execution.buffer-timeout.interval": "7 ms", "execution.runtime-mode": "BATCH", "weir.user.colour": "red",
+		"restart-strategy.type": "none", "rest.port": "1",
+	}
+	s := w.server(t)
+	for body, want := range map[string]map[string]string{
+		`{}`: {"execution.buffer-timeout.interval": "7 ms", "execution.runtime-mode": "BATCH", "weir.user.colour": "red"},
+		`{"flinkConfiguration":{"execution.buffer-timeout":"9 ms","execution.runtime-mode":"STREAMING"}}`: {
+			"execution.buffer-timeout": "9 ms", "execution.runtime-mode": "STREAMING", "weir.user.colour": "red"},
+	} {
+		r := &request{body: []byte(body), format: "JarRunRequestBody"}
+		run, err := r.runRequest()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := s.settingsOf(run); !maps.Equal(got, want) {
+			t.Errorf("%s: %v", body, got)
+		}
+	}
+}

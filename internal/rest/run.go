@@ -169,20 +169,32 @@ func words(text string) ([]string, error) {
 	return all, nil
 }
 
-// jobDefaults gives the settings of the cluster that a job starts with.
-func jobDefaults(c *config.Config) map[string]string {
-	settings := c.Map()
-	maps.DeleteFunc(settings, func(key, _ string) bool {
-		return !strings.HasPrefix(key, "pipeline.") && !strings.HasPrefix(key, "execution.") && !strings.HasPrefix(key, "parallelism.")
-	})
+// settingsOf gives what the program of a run is started with: what the cluster
+// sets where the run sets nothing. The restart strategy is the JobMaster's to
+// add, since whether it is the job's own makes a difference in what is shown.
+func (s *Server) settingsOf(run *runRequest) map[string]string {
+	settings := s.Config.JobSettings()
+	maps.DeleteFunc(settings, func(key, _ string) bool { return strings.HasPrefix(key, "restart-strategy") })
+	for key := range run.settings { // order: each key takes away its own option's names
+		e, err := config.Explain(key)
+		if err != nil {
+			continue // it is refused with the others
+		}
+		for _, o := range e.Options {
+			delete(settings, o.Key)
+			for _, old := range o.OldKeys {
+				delete(settings, old)
+			}
+		}
+	}
+	maps.Copy(settings, run.settings)
 	return settings
 }
 
 // describe runs the program until it has described its job, and gives the job
 // its id.
 func (s *Server) describe(r *request, p program.Program, run *runRequest, preview bool) (*jobgraph.Graph, error) {
-	settings := jobDefaults(s.Config)
-	maps.Copy(settings, run.settings)
+	settings := s.settingsOf(run)
 	if _, err := config.New(settings); err != nil {
 		return nil, couldNotExecute("flinkConfiguration: " + err.Error())
 	}
