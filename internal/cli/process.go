@@ -29,11 +29,16 @@ func (p *invocation) historyServer() *cobra.Command {
 	}
 }
 
-// serve runs a process until it is interrupted or cannot go on.
+// serve runs a process until it is interrupted or cannot go on. SIGHUP makes it
+// read its configuration again.
 func (p *invocation) serve(ctx context.Context, run func(context.Context, session.Options) error) error {
 	cfg, err := p.config()
 	if err != nil {
 		return err
 	}
-	return run(ctx, session.Options{Config: cfg, Version: Version, Commit: revision(), Built: built(), Stderr: p.err})
+	ctx, end := context.WithCancelCause(ctx)
+	reread, stop := p.hangups(ctx, end)
+	defer stop()
+	defer end(nil)
+	return run(ctx, session.Options{Config: cfg, Version: Version, Commit: revision(), Built: built(), Stderr: p.err, Reread: reread})
 }

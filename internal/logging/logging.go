@@ -98,7 +98,7 @@ func (o Options) fileName() (string, error) {
 
 func nameTrace(_ []string, a slog.Attr) slog.Attr {
 	if level, ok := a.Value.Any().(slog.Level); ok && a.Key == slog.LevelKey && level == LevelTrace {
-		return slog.String(slog.LevelKey, "TRACE")
+		return slog.String(slog.LevelKey, LevelName(level))
 	}
 	return a
 }
@@ -113,6 +113,14 @@ func ParseLevel(name string) (slog.Level, error) {
 		return 0, fmt.Errorf("log level %q: allowed are TRACE, DEBUG, INFO, WARN, ERROR", name)
 	}
 	return level, nil
+}
+
+// LevelName is the name of a level as ParseLevel reads it.
+func LevelName(level slog.Level) string {
+	if level == LevelTrace {
+		return "TRACE"
+	}
+	return level.String()
 }
 
 // both writes to two places; neither's failure keeps a line from the other.

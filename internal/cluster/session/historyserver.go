@@ -26,11 +26,11 @@ func HistoryServer(ctx context.Context, o Options) (err error) {
 	if err != nil {
 		return err
 	}
-	log, file, _, err := openLog(o, "historyserver")
+	log, err := openLog(o, "historyserver")
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, file.Close()) }()
+	defer func() { err = errors.Join(err, log.close()) }()
 	address := net.JoinHostPort(config.HistoryServerWebAddress.In(o.Config), strconv.Itoa(config.HistoryServerWebPort.In(o.Config)))
 	listener, err := net.Listen("tcp", address)
 	if err != nil {
@@ -38,10 +38,10 @@ func HistoryServer(ctx context.Context, o Options) (err error) {
 		log.Error("history server did not start", "error", err)
 		return err
 	}
-	watched.Logger = log
+	watched.Logger = log.Logger
 	watcher := history.New(watched)
 	watcher.Refresh(time.Now())
-	server := rest.NewHistory(rest.Options{Config: o.Config, Version: o.Version, Commit: o.Commit, Built: o.Built, Logger: log}, watcher)
+	server := rest.NewHistory(rest.Options{Config: o.Config, Version: o.Version, Commit: o.Commit, Built: o.Built, Logger: log.Logger}, watcher)
 	var running sync.WaitGroup
 	running.Go(func() { watcher.Run(ctx) })
 	running.Go(func() {

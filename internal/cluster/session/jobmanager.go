@@ -23,12 +23,12 @@ import (
 // JobManager runs a JobManager until ctx ends, which is no error, or until it
 // cannot go on. A configuration that cannot be used gives a *config.Error.
 func JobManager(ctx context.Context, o Options) (err error) {
-	log, file, _, err := openLog(o, "jobmanager")
+	log, err := openLog(o, "jobmanager")
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, file.Close()) }()
-	j := &jobManager{options: o, log: log, file: file}
+	defer func() { err = errors.Join(err, log.close()) }()
+	j := &jobManager{options: o, log: log.Logger, file: log.file}
 	if err := j.start(); err != nil {
 		log.Error("JobManager did not start", "error", err)
 		return errors.Join(err, j.close())

@@ -13,12 +13,12 @@ import (
 // TaskManager runs a TaskManager until ctx ends, which is no error, or until it
 // cannot go on. A configuration that cannot be used gives a *config.Error.
 func TaskManager(ctx context.Context, o Options) (err error) {
-	log, file, number, err := openLog(o, "taskmanager")
+	log, err := openLog(o, "taskmanager")
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, file.Close()) }()
-	t, err := taskmanager.Start(o.Config, taskmanager.Options{Version: o.Version, Number: number, Logger: log, LogFile: file.Path()})
+	defer func() { err = errors.Join(err, log.close()) }()
+	t, err := taskmanager.Start(o.Config, taskmanager.Options{Version: o.Version, Number: log.number, Logger: log.Logger, LogFile: log.file.Path()})
 	if err != nil {
 		log.Error("TaskManager did not start", "error", err)
 		return err
