@@ -12,8 +12,8 @@ import (
 func TestGaps(t *testing.T) {
 	t.Setenv("WEIR_HOME", t.TempDir())
 	for _, verb := range []string{
-		"stop", "savepoint", "checkpoint", "exceptions", "why", "logs", "top", "sql", "sql-gateway", "historyserver",
-		"standalone-job", "config", "memory", "upgrade", "nexmark",
+		"stop", "savepoint", "checkpoint", "exceptions", "why", "logs", "top", "sql", "sql-gateway",
+		"standalone-job", "upgrade", "nexmark",
 	} {
 		var out, err bytes.Buffer
 		if code := Main([]string{verb}, &out, &err); code != exitUsage || !strings.Contains(err.String(), "is not a valid action") {
