@@ -11,7 +11,7 @@ WORDS    = $$($(GO) env GOROOT)/src/**/*.go
 FUZZTIME ?= 10s
 SEEDS    ?= 20000
 
-.PHONY: build demo test sim race vet staticcheck bench bench-compare proto fuzz clean
+.PHONY: build demo test sim race vet staticcheck bench bench-compare proto docs fuzz clean
 
 build: ; $(GO) build $(SMALL) -o bin/weir ./cmd/weir && $(GO) build $(SMALL) -o bin/wordcount ./examples/wordcount
 
@@ -32,6 +32,8 @@ bench: ; $(GO) run ./bench/run
 bench-compare: ; $(GO) run ./bench/compare
 
 proto: ; protoc -I proto --plugin=protoc-gen-go="$$($(GO) tool -n protoc-gen-go)" --go_out=. --go_opt=module=github.com/weirstream/weir $$(find proto -name '*.proto')
+
+docs: ; $(GO) generate ./internal/cli
 
 fuzz: ; grep -roE '^func Fuzz\w+' --include='*_test.go' . | sed -E 's|/[^/]*:func | |' | while read -r pkg name; do $(GO) test -run '^$$' -fuzz "^$$name\$$" -fuzztime $(FUZZTIME) "$$pkg" || exit 1; done
 

@@ -74,8 +74,8 @@ var reasons = []struct{ prefix, why string }{
 	// The network between tasks.
 	{"taskmanager.network.netty.", "the network stack is not Netty"},
 	{"taskmanager.network.retries", "a connection that cannot be made is the failure of the task, which restarting heals"},
-	{"taskmanager.network.request-backoff.", "a partition is asked for once its producer runs, so that asking need not be repeated"},
-	{"taskmanager.network.partition-request-timeout", "a partition is asked for once its producer runs, so that no request waits"},
+	{"taskmanager.network.request-backoff.", "a request for a partition that is not there yet waits for it, and need not be repeated"},
+	{"taskmanager.network.partition-request-timeout", "a request for a partition that is not there yet waits until it is there or its task is cancelled"},
 	{"taskmanager.network.tcp-connection.", "each job has a process, and so connections, of its own"},
 	{"taskmanager.network.bind-policy", "the address others use is taskmanager.host, or else the one that is listened on"},
 	{"taskmanager.network.adaptive-partitioner.", "records that are rebalanced go round in order in this version"},

@@ -15,7 +15,7 @@ import (
 func (p *invocation) configuration() *cobra.Command {
 	c := &cobra.Command{Use: "config", Short: "Explain an option, or check a configuration file",
 		Args: cobra.NoArgs, RunE: func(c *cobra.Command, _ []string) error { return c.Help() }}
-	c.AddCommand(p.configExplain(), p.configCheck())
+	c.AddCommand(p.configExplain(), p.configCheck(), p.configReference())
 	return c
 }
 
