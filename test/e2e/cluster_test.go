@@ -32,7 +32,7 @@ func build(m *testing.M) int {
 	}
 	defer os.RemoveAll(dir)
 	bin = dir
-	for _, pkg := range []string{"cmd/weir", "examples/wordcount", "test/e2e/misbehave"} {
+	for _, pkg := range []string{"cmd/weir", "examples/wordcount", "examples/orders", "test/e2e/misbehave"} {
 		build := exec.Command("go", "build", "-o", filepath.Join(dir, filepath.Base(pkg)), "github.com/weirstream/weir/"+pkg)
 		if text, err := build.CombinedOutput(); err != nil {
 			fmt.Fprintf(os.Stderr, "build %s: %v\n%s", pkg, err, text)

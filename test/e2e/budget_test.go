@@ -1,0 +1,107 @@
+package e2e
+
+import (
+	"bytes"
+	"encoding/json/v2"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+// environment gives the environment of a process.
+func environment(t *testing.T, pid int) map[string]string {
+	t.Helper()
+	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/environ", pid))
+	if err != nil {
+		t.Skipf("the environment of another process cannot be read here: %v", err)
+	}
+	all := map[string]string{}
+	for v := range bytes.SplitSeq(text, []byte{0}) {
+		name, value, _ := strings.Cut(string(v), "=")
+		all[name] = value
+	}
+	return all
+}
+
+// What weir memory explain says before the start is what the processes of jobs
+// are given.
+func TestBudgetsAreApplied(t *testing.T) {
+	options := []string{"taskmanager.memory.process.size=1200m", "taskmanager.memory.managed.size=64m", "taskmanager.numberOfTaskSlots=2"}
+	c := start(t, 1, options...)
+	out, errOut, code := c.weir(append([]string{"memory", "explain", "--json"}, c.options...)...)
+	var m struct {
+		Process, FrameworkHeap, FrameworkOffHeap, Network, Managed int64
+	}
+	if err := json.Unmarshal([]byte(out), &m, json.MatchCaseInsensitiveNames(true)); err != nil || code != 0 {
+		t.Fatalf("memory explain: code %d, %v\n%s%s", code, err, out, errOut)
+	}
+	job := c.detached("misbehave", "slow")
+	c.running(job)
+	for _, pid := range c.workers() {
+		env := environment(t, pid)
+		if want := fmt.Sprintf("%dB", (m.Process-m.FrameworkHeap-m.FrameworkOffHeap)/10*9); env["GOMEMLIMIT"] != want {
+			t.Errorf("worker %d has GOMEMLIMIT %q, want %s", pid, env["GOMEMLIMIT"], want)
+		}
+		for _, want := range []string{fmt.Sprintf(`"networkBuffers":%d`, m.Network/32768), fmt.Sprintf(`"managedBytes":%d`, m.Managed/2)} {
+			if !regexp.MustCompile(want + `\b`).MatchString(env["WEIR_WORKER"]) {
+				t.Errorf("worker %d is told %s, want %s", pid, env["WEIR_WORKER"], want)
+			}
+		}
+	}
+	c.weir("cancel", "-m", c.rest, job)
+	c.until("job canceled", func() bool { return c.state(job) == "CANCELED" })
+	c.logsNameTheJob(job)
+}
+
+// ofAJob are lines of a log that are about one job.
+var ofAJob = regexp.MustCompile(`\battempt=|\ballocation=|msg="(task|worker|job|slots?) `)
+
+// logsNameTheJob checks that each line about a job holds its id.
+func (c *cluster) logsNameTheJob(job string) {
+	c.t.Helper()
+	logs, err := filepath.Glob(filepath.Join(c.home, "log", "*.log"))
+	if err != nil || len(logs) < 2 {
+		c.t.Fatalf("the logs are %v, error %v", logs, err)
+	}
+	found := 0
+	for _, path := range logs {
+		text, err := os.ReadFile(path)
+		if err != nil {
+			c.t.Fatal(err)
+		}
+		for line := range strings.Lines(string(text)) {
+			if !ofAJob.MatchString(line) {
+				continue
+			}
+			found++
+			if !strings.Contains(line, " job="+job) {
+				c.t.Errorf("%s: a line about a job does not name it: %s", filepath.Base(path), line)
+			}
+		}
+	}
+	if found < 10 {
+		c.t.Errorf("only %d lines are about a job", found)
+	}
+}
+
+// A job that needs more network buffers than its processes have fails, and says
+// who asked for them and by which keys there could be more. The cluster goes on.
+func TestTooFewNetworkBuffers(t *testing.T) {
+	c := start(t, 2, "taskmanager.memory.network.min=64kb", "taskmanager.memory.network.max=64kb")
+	out, errOut, code := c.run([]string{"-p", "8"}, "misbehave", "fine")
+	if code != 1 {
+		t.Fatalf("code %d\n%s%s", code, out, errOut)
+	}
+	for _, want := range []string{
+		"Count -> Sink: Discard (", "create gate with 4 channels from other processes: insufficient number of network buffers: need ",
+		"have 2 of 2 (taskmanager.memory.network.*)",
+	} {
+		if !strings.Contains(errOut, want) {
+			t.Errorf("%q is not said in\n%s", want, errOut)
+		}
+	}
+	c.works()
+}
