@@ -109,17 +109,19 @@ func (g *controlGroups) sweep() {
 	}
 }
 
-// create makes the group of one worker, or gives nil and says why.
-func (g *controlGroups) create(limit int64) *controlGroup {
+// create makes the group of one worker, whose warnings go to log, or gives nil and
+// says why there.
+func (g *controlGroups) create(limit int64, log *slog.Logger) *controlGroup {
 	if g == nil || limit <= 0 {
 		return nil
 	}
 	g.sweep()
 	c, err := g.make(limit)
 	if err != nil {
-		g.log.Warn("a worker runs without a memory limit of the kernel's", "error", err)
+		log.Warn("a worker runs without a memory limit of the kernel's", "error", err)
 		return nil
 	}
+	c.log = log
 	return c
 }
 

@@ -119,7 +119,7 @@ func (c *child) run(path string) {
 // live is the life of the process; nil: it ended as asked.
 func (c *child) live(path, directory string, told assignment.Assignment) *status.Failure {
 	l := c.launcher
-	group := l.groups.create(int64(l.options.Memory))
+	group := l.groups.create(int64(l.options.Memory), l.options.Logger.With("job", c.job.JobId))
 	defer group.remove()
 	cmd, pipes, err := c.start(path, directory, told, group)
 	if err != nil {

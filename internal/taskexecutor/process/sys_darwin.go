@@ -52,9 +52,9 @@ type (
 
 func findControlGroups(*slog.Logger) *controlGroups { return nil }
 
-func (*controlGroups) pattern() string            { return "" }
-func (*controlGroups) create(int64) *controlGroup { return nil }
-func (*controlGroup) prepare(*exec.Cmd)           {}
-func (*controlGroup) add(int)                     {}
-func (*controlGroup) outOfMemory() *memoryUse     { return nil }
-func (*controlGroup) remove()                     {}
+func (*controlGroups) pattern() string                          { return "" }
+func (*controlGroups) create(int64, *slog.Logger) *controlGroup { return nil }
+func (*controlGroup) prepare(*exec.Cmd)                         {}
+func (*controlGroup) add(int)                                   {}
+func (*controlGroup) outOfMemory() *memoryUse                   { return nil }
+func (*controlGroup) remove()                                   {}
