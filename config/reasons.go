@@ -61,14 +61,14 @@ var reasons = []struct{ prefix, why string }{
 	{"execution.batch.job-recovery.", "a job does not survive the loss of its JobManager in this version"},
 	{"execution.batch.speculative.", "slow tasks are not run twice in this version"},
 	{"slow-task-detector.", "slow tasks are not run twice in this version"},
-	{"execution.sort-", "keyed batch operators do not sort their input in this version"},
+	{"execution.sort-", "a keyed operator of a batch job has its share of the managed memory, and what does not fit goes to disk"},
 	{"jobmanager.partition.hybrid.", "there is no hybrid shuffle"},
 	{"taskmanager.network.hybrid-shuffle.", "there is no hybrid shuffle"},
 	{"taskmanager.network.sort-shuffle.", "all exchanges are pipelined in this version"},
 	{"taskmanager.network.compression.", "records are not compressed between processes in this version"},
 	{"taskmanager.memory.framework.off-heap.batch-shuffle.size", "all exchanges are pipelined in this version, and none reads from disk"},
 	{"taskmanager.runtime.fs-timeout", "files are opened without a limit of time"},
-	{"taskmanager.runtime.", "no operator sorts or hashes on disk in this version"},
+	{"taskmanager.runtime.", "how operators sort and hash on disk cannot be set in this version"},
 	{"shuffle-service-factory.class", "there is one shuffle service, over TCP"},
 
 	// The network between tasks.
