@@ -95,7 +95,6 @@ var reasons = []struct{ prefix, why string }{
 	{"state.backend.", "there are no state backends to choose from in this version"},
 	{"execution.checkpointing.", "there are no checkpoints in this version"},
 	{"execution.state-recovery.", "there are no savepoints in this version"},
-	{"restart-strategy.", "failed jobs are not restarted in this version"},
 	{"table.", "there is no SQL in this version"},
 	{"sql-client.", "there is no SQL in this version"},
 	{"sql-gateway.", "there is no SQL in this version"},
