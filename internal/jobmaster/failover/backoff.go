@@ -23,6 +23,8 @@ type Backoff interface {
 	MayRestart() bool
 	// Delay is how long to wait before that.
 	Delay(now time.Time) time.Duration
+	// Refusal says, when it may not, why, as the end of a sentence.
+	Refusal() string
 	String() string
 }
 
@@ -37,6 +39,9 @@ func (None) MayRestart() bool { return false }
 
 // Delay is zero: there is nothing to wait for.
 func (None) Delay(time.Time) time.Duration { return 0 }
+
+// Refusal says that nothing was configured.
+func (None) Refusal() string { return "no restart strategy is set (restart-strategy.type)" }
 
 func (None) String() string { return "NoRestartBackoffTimeStrategy" }
 
@@ -64,6 +69,17 @@ func (f *FixedDelay) MayRestart() bool { return f.failures <= f.attempts }
 
 // Delay is always the same.
 func (f *FixedDelay) Delay(time.Time) time.Duration { return f.delay }
+
+// Refusal says how many restarts there were.
+func (f *FixedDelay) Refusal() string {
+	switch f.attempts {
+	case 0:
+		return "the restart strategy allows no restart (restart-strategy.fixed-delay.attempts)"
+	case 1:
+		return "its one restart is used up (restart-strategy.fixed-delay.attempts)"
+	}
+	return fmt.Sprintf("its %d restarts are used up (restart-strategy.fixed-delay.attempts)", f.attempts)
+}
 
 func (f *FixedDelay) String() string {
 	return fmt.Sprintf("FixedDelayRestartBackoffTimeStrategy(maxNumberRestartAttempts=%d, backoffTimeMS=%d)", f.attempts, f.delay.Milliseconds())
@@ -101,6 +117,11 @@ func (f *FailureRate) MayRestart() bool {
 
 // Delay is always the same.
 func (f *FailureRate) Delay(time.Time) time.Duration { return f.delay }
+
+// Refusal says how often it failed.
+func (f *FailureRate) Refusal() string {
+	return fmt.Sprintf("it failed more than %d times within %s (restart-strategy.failure-rate.max-failures-per-interval)", f.max, f.interval)
+}
 
 // String is Flink's, which opens two brackets and closes one.
 func (f *FailureRate) String() string {
@@ -178,6 +199,12 @@ func (e *ExponentialDelay) MayRestart() bool { return e.Attempts == Endless || e
 // Delay is what is left of the pause.
 func (e *ExponentialDelay) Delay(now time.Time) time.Duration {
 	return max(0, e.next.Sub(now))
+}
+
+// Refusal says how many restarts there were.
+func (e *ExponentialDelay) Refusal() string {
+	return fmt.Sprintf("its %d restarts are used up, and it never ran for %s between two (restart-strategy.exponential-delay.attempts-before-reset-backoff)",
+		e.Attempts, e.Reset)
 }
 
 func (e *ExponentialDelay) String() string {

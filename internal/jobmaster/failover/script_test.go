@@ -102,7 +102,7 @@ func (s *script) fail(t *testing.T, args []string) string {
 		if s.strategy.MayRestart() {
 			fmt.Fprintf(&out, "%s: restart in %s\n", kind, s.strategy.Delay(s.now))
 		} else {
-			fmt.Fprintf(&out, "%s: no restart\n", kind)
+			fmt.Fprintf(&out, "%s: no restart, because %s\n", kind, s.strategy.Refusal())
 		}
 	}
 	return out.String()
