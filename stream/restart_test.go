@@ -1,0 +1,121 @@
+package stream_test
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/weirstream/weir/internal/status"
+	"github.com/weirstream/weir/stream"
+)
+
+// failing is a function that fails in its first attempts, after some records.
+type failing struct {
+	attempt, subtask int
+	attempts, after  int
+	err              error
+}
+
+func (f *failing) Open(c *stream.OpenContext) error {
+	f.attempt, f.subtask = c.Attempt, c.Subtask
+	return nil
+}
+
+func (f *failing) Process(v int64, _ *stream.ProcessContext, emit func(int64)) error {
+	emit(v)
+	if f.after--; f.after == 0 && f.attempt < f.attempts && f.subtask == 0 {
+		return f.err
+	}
+	return nil
+}
+
+// total counts what it is given, and tells when its input has ended.
+type total struct {
+	n      int64
+	result *atomic.Int64
+}
+
+func (t *total) Process(c stream.Pair[int64, int64], _ *stream.ProcessContext, _ func(int64)) error {
+	t.n += c.Value
+	return nil
+}
+
+func (t *total) Finish(func(int64)) error {
+	t.result.Store(t.n)
+	return nil
+}
+
+// countRestarting counts 1000 numbers in a program of which a task fails in its first
+// attempts.
+func countRestarting(t *testing.T, restart stream.RestartStrategy, attempts int, failure error) (int64, error) {
+	var result atomic.Int64
+	env := stream.NewEnv(quiet, stream.DefaultParallelism(2), stream.Mode(stream.Batch), stream.Restart(restart))
+	stream.Sequence(env, 1, 1000).
+		Rebalance().
+		Process(func() stream.ProcessFunction[int64, int64] {
+			return &failing{attempts: attempts, after: 100, err: failure}
+		}).
+		KeyBy(func(v int64) int64 { return v % 10 }).Count().
+		Process(func() stream.ProcessFunction[stream.Pair[int64, int64], int64] { return &total{result: &result} }).Parallelism(1).
+		Discard()
+	err := env.Execute(t.Context(), "restarts")
+	return result.Load(), err
+}
+
+func TestRestart(t *testing.T) {
+	boom := errors.New("boom")
+	for _, test := range []struct {
+		name     string
+		restart  stream.RestartStrategy
+		attempts int
+		failure  error
+		want     string // of the error; empty: the job finishes
+	}{
+		{"restarts until it runs", stream.FixedDelayRestart(3, 0), 3, boom, ""},
+		{"restarts after pauses", stream.ExponentialDelayRestart(time.Millisecond, 5*time.Millisecond), 3, boom, ""},
+		{"fails seldom enough", stream.FailureRateRestart(3, time.Hour, 0), 3, boom, ""},
+		{"fails once too often", stream.FixedDelayRestart(2, 0), 3, boom,
+			"Recovery is suppressed by FixedDelayRestartBackoffTimeStrategy(maxNumberRestartAttempts=2, backoffTimeMS=0): boom"},
+		{"fails too often", stream.FailureRateRestart(2, time.Hour, 0), 3, boom, "maxFailuresPerInterval=2): boom"},
+		{"may not restart", stream.NoRestart(), 1, boom, "boom"},
+		{"a restart does not help", stream.FixedDelayRestart(9, 0), 3, fmt.Errorf("read the table: %w", stream.Fatal(boom)),
+			"The failure is not recoverable: read the table: boom"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			n, err := countRestarting(t, test.restart, test.attempts, test.failure)
+			switch {
+			case test.want == "" && (err != nil || n != 1000):
+				t.Errorf("counted %d, %v", n, err)
+			case test.want != "" && (err == nil || !strings.Contains(err.Error(), test.want)):
+				t.Errorf("got %v, want %s", err, test.want)
+			}
+			if test.want == "" {
+				return
+			}
+			if f, ok := errors.AsType[*status.Failure](err); !ok || f.Message != "boom" {
+				t.Errorf("the innermost cause is lost: %#v", err)
+			}
+		})
+	}
+}
+
+func TestWrongRestart(t *testing.T) {
+	for _, test := range []struct {
+		restart stream.RestartStrategy
+		want    string
+	}{
+		{stream.FixedDelayRestart(-1, 0), "restart-strategy.fixed-delay.attempts"},
+		{stream.FixedDelayRestart(1, -time.Second), "restart-strategy.fixed-delay.delay"},
+		{stream.FailureRateRestart(0, time.Minute, 0), "max-failures-per-interval"},
+		{stream.ExponentialDelayRestart(time.Minute, time.Second), "the first pause (1 min) is longer"},
+	} {
+		env := stream.NewEnv(quiet, stream.Restart(test.restart))
+		stream.Sequence(env, 1, 2).Discard()
+		if err := env.Execute(t.Context(), "wrong"); err == nil || !strings.Contains(err.Error(), test.want) || !strings.Contains(err.Error(), "restart_test.go:") {
+			t.Errorf("got %v, want %s and the line", err, test.want)
+		}
+	}
+}
