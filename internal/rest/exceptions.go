@@ -22,7 +22,7 @@ type exceptionInfo struct {
 	Task        string            `json:"taskName,omitempty"`
 	Endpoint    string            `json:"endpoint,omitempty"`
 	TaskManager string            `json:"taskManagerId,omitempty"`
-	Concurrent  *[]exceptionInfo  `json:"concurrentExceptions,omitempty"` // nil in a concurrent one
+	Concurrent  *[]exceptionInfo  `json:"concurrentExceptions,omitzero"` // nil in a concurrent one
 
 	// Cause is the innermost cause, and Chain the texts around it.
 	Cause   string       `json:"cause"`
@@ -36,7 +36,7 @@ type exceptionInfo struct {
 	// followed from it. Concurrent and folded ones have none of these.
 	Decision string           `json:"decision,omitempty"`
 	Restart  *restartInfo     `json:"restart,omitempty"`
-	Folded   *[]exceptionInfo `json:"folded,omitempty"`
+	Folded   *[]exceptionInfo `json:"folded,omitzero"`
 }
 
 // processInfo is how the job's process died.
