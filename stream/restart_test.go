@@ -78,11 +78,11 @@ func TestRestart(t *testing.T) {
 		{"restarts after pauses", stream.ExponentialDelayRestart(time.Millisecond, 5*time.Millisecond), 3, boom, ""},
 		{"fails seldom enough", stream.FailureRateRestart(3, time.Hour, 0), 3, boom, ""},
 		{"fails once too often", stream.FixedDelayRestart(2, 0), 3, boom,
-			"Recovery is suppressed by FixedDelayRestartBackoffTimeStrategy(maxNumberRestartAttempts=2, backoffTimeMS=0): boom"},
-		{"fails too often", stream.FailureRateRestart(2, time.Hour, 0), 3, boom, "maxFailuresPerInterval=2): boom"},
+			"Recovery is suppressed by FixedDelayRestartBackoffTimeStrategy(maxNumberRestartAttempts=2, backoffTimeMS=0): Process: boom"},
+		{"fails too often", stream.FailureRateRestart(2, time.Hour, 0), 3, boom, "maxFailuresPerInterval=2): Process: boom"},
 		{"may not restart", stream.NoRestart(), 1, boom, "boom"},
 		{"a restart does not help", stream.FixedDelayRestart(9, 0), 3, fmt.Errorf("read the table: %w", stream.Fatal(boom)),
-			"The failure is not recoverable: read the table: boom"},
+			"The failure is not recoverable: Process: read the table: boom"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			n, err := countRestarting(t, test.restart, test.attempts, test.failure)
