@@ -131,8 +131,8 @@ func TestRestartAfterWorkerDeath(t *testing.T) {
 		writeFile(t, trigger, "")
 		running := c.recovered(job, round+1)
 		all := c.exceptions(job)
-		if len(all) != round+1 {
-			t.Errorf("%d entries after %d deaths: %+v", len(all), round+1, all)
+		if len(all) != min(round+1, 16) {
+			t.Errorf("%d entries after %d deaths", len(all), round+1)
 		}
 		newest := all[0]
 		if newest.Process == nil || newest.Process.Signal != "SIGKILL" || newest.Process.PeakMemory == 0 {
