@@ -301,6 +301,9 @@ func (s *Scheduler) Knows(id ident.AttemptID, reported status.Execution) bool {
 	return e != nil && e.Deployed() && (!e.State().Terminal() || e.State() == reported)
 }
 
+// Restarting is how many subtasks wait to be restarted.
+func (s *Scheduler) Restarting() int { return len(s.waiting) }
+
 // Waiting lists what the job waits for, for people: one line a plan.
 func (s *Scheduler) Waiting() []string {
 	var lines []string
