@@ -3,6 +3,8 @@ package stream_test
 import (
 	"errors"
 	"fmt"
+	"os"
+	"path/filepath"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -118,4 +120,69 @@ func TestWrongRestart(t *testing.T) {
 			t.Errorf("got %v, want %s and the line", err, test.want)
 		}
 	}
+}
+
+// TestFilesAreReadAgain fails tasks in the middle of files, and checks that each
+// line is counted once in the end, however the job is laid out: as one region, or
+// as regions of their own that restart alone.
+func TestFilesAreReadAgain(t *testing.T) {
+	dir := t.TempDir()
+	for file := range 6 {
+		var text strings.Builder
+		for line := range 300 {
+			fmt.Fprintf(&text, "line %d of file %d\n", line, file)
+		}
+		if err := os.WriteFile(filepath.Join(dir, fmt.Sprint("in", file)), []byte(text.String()), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, connected := range []bool{true, false} {
+		out := filepath.Join(t.TempDir(), "out")
+		env := stream.NewEnv(quiet, stream.DefaultParallelism(3), stream.Restart(stream.FixedDelayRestart(20, 0)))
+		lines := stream.ReadText(env, filepath.Join(dir, "in*"))
+		if connected {
+			lines = lines.Rebalance()
+		}
+		lines.Process(func() stream.ProcessFunction[string, string] { return &stumble{} }).
+			WriteText(out, func(line string) string { return line })
+		if err := env.Execute(t.Context(), "read again"); err != nil {
+			t.Fatal(err)
+		}
+		seen := map[string]int{}
+		parts, _ := filepath.Glob(filepath.Join(out, "part-*"))
+		for _, part := range parts {
+			text, err := os.ReadFile(part)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for line := range strings.Lines(string(text)) {
+				seen[line]++
+			}
+		}
+		for line, n := range seen {
+			if n != 1 {
+				t.Errorf("connected %v: %q was written %d times", connected, line, n)
+				break
+			}
+		}
+		if len(seen) != 6*300 {
+			t.Errorf("connected %v: %d lines were written, want %d", connected, len(seen), 6*300)
+		}
+	}
+}
+
+// stumble fails in its first two attempts, sooner or later.
+type stumble struct{ attempt, after int }
+
+func (s *stumble) Open(c *stream.OpenContext) error {
+	s.attempt, s.after = c.Attempt, 40*(1+c.Subtask)
+	return nil
+}
+
+func (s *stumble) Process(line string, _ *stream.ProcessContext, emit func(string)) error {
+	if s.after--; s.after == 0 && s.attempt < 2 {
+		return errors.New("stumbled")
+	}
+	emit(line)
+	return nil
 }
