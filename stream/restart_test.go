@@ -186,3 +186,31 @@ func (s *stumble) Process(line string, _ *stream.ProcessContext, emit func(strin
 	emit(line)
 	return nil
 }
+
+// TestRecordIsNamed finds the line of a file by which a task failed.
+func TestRecordIsNamed(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "in")
+	if err := os.WriteFile(path, []byte("first\nsecond\n"+strings.Repeat("x", 300)+"\nlast\n"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	for _, test := range []struct {
+		fails string // the beginning of the line
+		want  *status.Record
+	}{
+		{"second", &status.Record{Origin: path + ", byte 6", Value: "second"}},
+		{"x", &status.Record{Origin: path + ", byte 13", Value: strings.Repeat("x", status.MaxRecordValue)}},
+	} {
+		env := stream.NewEnv(quiet, stream.DefaultParallelism(1))
+		stream.ReadText(env, path).Map(func(line string) int {
+			if strings.HasPrefix(line, test.fails) {
+				panic("cannot be parsed")
+			}
+			return len(line)
+		}).Discard()
+		err := env.Execute(t.Context(), "record")
+		f, ok := errors.AsType[*status.Failure](err)
+		if !ok || f.Record == nil || *f.Record != *test.want {
+			t.Errorf("%v: record %+v, want %+v", err, f.Record, test.want)
+		}
+	}
+}

@@ -19,8 +19,8 @@ const (
 	FailureMismatch FailureKind = "GraphMismatch" // the program built another graph than was submitted
 	FailureSlots    FailureKind = "NoResources"   // the slots asked for cannot be had
 	FailureConsumer FailureKind = "PeerLost"      // a connection to another task broke: follows from another failure
-	// FailurePartition: what another task, that has ended, had produced cannot be
-	// read. Partition says whose it was.
+	// FailurePartition: what another task, that has ended, had produced is gone or
+	// damaged.
 	FailurePartition FailureKind = "PartitionLost"
 )
 
@@ -38,8 +38,8 @@ type Failure struct {
 	PeakMemory int64 `json:"peakMemory,omitempty"`
 	// Fatal says that a restart would not help: see the function Fatal.
 	Fatal bool `json:"fatal,omitempty"`
-	// Partition is the attempt whose output cannot be read, with
-	// FailurePartition.
+	// Partition is the attempt whose output could not be read; empty: no output is
+	// to blame. With FailurePartition, and often with FailureConsumer.
 	Partition string `json:"partition,omitempty"`
 	// Record is the record that was being processed; nil: not known, or none was.
 	Record *Record `json:"record,omitempty"`
@@ -56,6 +56,14 @@ type Record struct {
 
 // MaxRecordValue is how many bytes of a record's value a failure quotes.
 const MaxRecordValue = 200
+
+// RecordOf makes a Record of a value, of which it quotes the beginning.
+func RecordOf(origin, value string) *Record {
+	if len(value) > MaxRecordValue {
+		value = value[:MaxRecordValue]
+	}
+	return &Record{Origin: origin, Value: strings.ToValidUTF8(value, "?")}
+}
 
 // Fatal marks err as one that comes again whenever the job runs: a restart
 // cannot help, and the job must end. The text stays err's; nil stays nil.

@@ -128,10 +128,8 @@ func (s *Scheduler) toRestart(attempts []*execgraph.Execution, cause *status.Fai
 		failed = append(failed, e.Vertex)
 	}
 	var unreadable *execgraph.Execution
-	if cause.Kind == status.FailurePartition {
-		if id, err := ident.ParseAttempt(cause.Partition); err == nil {
-			unreadable = s.graph.Attempt(id) // nil: it has been produced again
-		}
+	if id, err := ident.ParseAttempt(cause.Partition); err == nil {
+		unreadable = s.graph.Attempt(id) // nil: it has been produced again
 	}
 	return s.failover.Restart(failed, func(v *execgraph.Vertex) bool { return s.lost(v) || v.Current == unreadable })
 }
