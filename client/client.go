@@ -196,8 +196,35 @@ type Exception struct {
 	TaskManager string `json:"taskManagerId"`
 	// Cause is the innermost cause on one line; Weir's own field.
 	Cause string `json:"cause"`
-	// Concurrent are the failures of other tasks in the same restart decision.
+	// Chain are the texts around Cause, outermost first.
+	Chain []string `json:"chain"`
+	// Attempt is the number of the task's attempt; nil: the failure is of no one task.
+	Attempt *int `json:"attempt"`
+	// Process is set when the job's process died.
+	Process *ProcessEnd `json:"process"`
+	// Record is the record that was being processed, when known.
+	Record *Record `json:"record"`
+	// Decision is what was done about the failure: "restarted …" or "not restarted
+	// because …".
+	Decision string `json:"decision"`
+	// Concurrent are the failures of other tasks in the same restart decision,
+	// Folded those that only followed from this one.
 	Concurrent []Exception `json:"concurrentExceptions"`
+	Folded     []Exception `json:"folded"`
+}
+
+// ProcessEnd is how a process died.
+type ProcessEnd struct {
+	Exit       int    `json:"exit-code"`
+	Signal     string `json:"signal"`      // empty: none killed it
+	PeakMemory int64  `json:"peak-memory"` // bytes; 0: not known
+	Stderr     string `json:"stderr"`      // its last lines
+}
+
+// Record is a record as people find it again.
+type Record struct {
+	Origin string `json:"origin"`
+	Value  string `json:"value"`
 }
 
 // Exceptions gives a job's exception history, newest first.

@@ -266,7 +266,7 @@ func (c *Config) contradictions() []Problem {
 			Fix: "make it at least as long",
 		})
 	}
-	return problems
+	return append(problems, c.restartContradictions()...)
 }
 
 var _ memory.Source = (*Config)(nil)

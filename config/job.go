@@ -87,19 +87,6 @@ var (
 		Doc:   "Whether an attached client that is interrupted has its job cancelled.",
 		inert: always[bool]("`weir run` leaves its job running when it is interrupted, unless it is given -sae"),
 	})
-	RestartStrategy = declare(choice[string](
-		"none", "off", "disable", "fixed-delay", "fixeddelay", "failure-rate", "failurerate", "exponential-delay", "exponentialdelay"), Option[string]{
-		Key: "restart-strategy.type", NoDefault: true, Effect: NextJob,
-		OldKeys: []string{"restart-strategy"},
-		Doc:     "What happens when a task fails.",
-		inert: func(v string) string {
-			switch v {
-			case "none", "off", "disable":
-				return ""
-			}
-			return "failed jobs are not restarted in this version"
-		},
-	})
 )
 
 // How a client waits for its job.

@@ -40,7 +40,6 @@ var (
 		Key: "jobmanager.execution.attempts-history-size", Default: 16, Effect: ProcessRestart, check: atLeast(1),
 		OldKeys: []string{"job-manager.max-attempts-history-size"},
 		Doc:     "How many earlier attempts of a task are remembered.",
-		inert:   always[int]("all attempts of a task are remembered in this version"),
 	})
 )
 

@@ -20,21 +20,14 @@ func TestKeysWithoutEffectAreListedWithAReason(t *testing.T) {
 		{"s3.anything", "x", "no object stores"},
 		{"$internal.pipeline.job-id", "x", "Flink's own"},
 		{"pipeline.object-reuse", "true", "never copy"},
-		{"restart-strategy", "fixed-delay", "not restarted"},
-		{"restart-strategy.fixed-delay.attempts", "3", "not restarted"},
 		{"jobmanager.scheduler", "adaptive", "only the Default scheduler"},
 	}
 	kv := map[string]string{"rest.port": "1", "web.port": "2", "restart-strategy.type": "none", "weir.user.x": "y"}
 	for _, tt := range tests {
-		if tt.key != "restart-strategy" {
-			kv[tt.key] = tt.value
-		}
+		kv[tt.key] = tt.value
 	}
 	whys := map[string]string{}
 	for _, ignored := range must(t, kv).Ignored() {
-		whys[ignored.Key] = ignored.Why
-	}
-	for _, ignored := range must(t, map[string]string{"restart-strategy": "fixed-delay"}).Ignored() {
 		whys[ignored.Key] = ignored.Why
 	}
 	for _, tt := range tests {

@@ -100,8 +100,6 @@ var reasons = []struct{ prefix, why string }{
 	{"jobmanager.retrieve-taskmanager-hostname", "a TaskManager is shown under the name it advertises; no name server is asked"},
 	{"jobmanager.adaptive-scheduler.", "there is no adaptive scheduler in this version"},
 	{"scheduler-mode", "there is no adaptive scheduler, and so no reactive mode, in this version"},
-	{"jobmanager.execution.failover-strategy", "failed jobs are not restarted in this version"},
-	{"restart-strategy.", "failed jobs are not restarted in this version"},
 	{"high-availability.", "there is no high availability in this version"},
 	{"zookeeper.", "there is no high availability in this version, and no ZooKeeper"},
 	{"job-result-store.", "there is no high availability in this version: results of jobs are not kept for another JobManager"},

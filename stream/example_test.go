@@ -353,7 +353,7 @@ func ExampleDataStream_WriteText() {
 	env := stream.NewEnv(stream.DefaultParallelism(1))
 	stream.Sequence(env, 1, 2).WriteText(dir, func(n int64) string { return fmt.Sprint("line ", n) })
 	run(env)
-	text, err := os.ReadFile(filepath.Join(dir, "part-0-0"))
+	text, err := os.ReadFile(filepath.Join(dir, "part-0"))
 	fmt.Print(string(text), err)
 	// Output:
 	// line 1

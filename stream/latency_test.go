@@ -145,7 +145,7 @@ func TestTextIsWrittenAndReadAgain(t *testing.T) {
 		stream.Sequence(env, 1, 1000).WriteText(dir, func(v int64) string { return fmt.Sprint(v) })
 		execute(t, env)
 		parts, err := filepath.Glob(filepath.Join(dir, "*"))
-		if err != nil || len(parts) != p || filepath.Base(parts[0]) != "part-0-0" {
+		if err != nil || len(parts) != p || filepath.Base(parts[0]) != "part-0" {
 			t.Errorf("parallelism %d: parts %q, error %v", p, parts, err)
 		}
 		env = stream.NewEnv(quiet, stream.DefaultParallelism(p))

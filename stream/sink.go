@@ -128,7 +128,7 @@ func (p *printer) flush() error {
 }
 
 // WriteText writes line of every record as a line of a text file below dir, one
-// part file a subtask: "part-0-0" is that of the first subtask's first attempt. A
+// part file a subtask: "part-0" is the first one's. A
 // subtask without records writes an empty one. The lines stand in the order of
 // the records; line must not give a line end.
 //

@@ -8,6 +8,7 @@ import (
 	"github.com/weirstream/weir/internal/coordinator/files/split"
 	"github.com/weirstream/weir/internal/invariant"
 	"github.com/weirstream/weir/internal/operator"
+	"github.com/weirstream/weir/internal/status"
 )
 
 // CoordinatorKind names the coordinator that hands out splits of files.
@@ -28,7 +29,7 @@ func Spec(patterns []string) string {
 // hands out.
 func ReadLines() operator.SourceFactory {
 	return operator.SourceFunc(func(c *operator.Context, out any) operator.Source {
-		r := &reader{c: c, push: operator.Output[string](out).Push}
+		r := &reader{c: c, begins: noLine, push: operator.Output[string](out).Push}
 		c.OnClose(func(bool) { r.lines.close() })
 		r.ask()
 		return r
@@ -46,6 +47,8 @@ type reader struct {
 	done     bool         // no split is left
 	files    []split.File // of the split that is being read, not begun
 	lines    lines        // of the file that is being read
+	line     string       // that is being pushed, and where in the file it begins
+	begins   int64
 }
 
 // ask sends for the next split.
@@ -100,12 +103,29 @@ func (r *reader) Poll() operator.Progress {
 // pushLines pushes at most n lines of the file and says how many there were.
 func (r *reader) pushLines(n int) int {
 	for i := range n {
+		begins := r.lines.at
 		line, ok, err := r.lines.next()
-		operator.Check(err)
+		if err != nil {
+			r.begins = noLine
+			operator.Abort(err)
+		}
 		if !ok {
 			return i
 		}
+		r.line, r.begins = line, begins
 		r.push(line, batch.NoTimestamp)
 	}
+	r.begins = noLine
 	return n
+}
+
+// noLine says that no line is being pushed.
+const noLine = -1
+
+// Record tells which line was being pushed when the task failed.
+func (r *reader) Record() *status.Record {
+	if r.begins == noLine || !r.lines.open() {
+		return nil
+	}
+	return status.RecordOf(fmt.Sprintf("%s, byte %d", r.lines.file.Name(), r.begins), r.line)
 }

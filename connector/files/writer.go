@@ -63,6 +63,8 @@ func CheckEmpty(dir string) error {
 // part is a part file that is being written.
 //
 // Invariant: it is at hidden until close has renamed it to final or removed it.
+// The final name is the subtask's alone: when a restart makes a subtask that had
+// finished run again, its new part takes the place of the old one.
 type part struct {
 	file          *os.File
 	text          *bufio.Writer
@@ -75,7 +77,10 @@ func createPart(dir string, subtask, attempt int) (*part, error) {
 	}
 	p := &part{
 		hidden: filepath.Join(dir, fmt.Sprintf(".part-%d-%d.inprogress", subtask, attempt)),
-		final:  filepath.Join(dir, fmt.Sprintf("part-%d-%d", subtask, attempt)),
+		final:  filepath.Join(dir, fmt.Sprintf("part-%d", subtask)),
+	}
+	if err := removeAbandoned(dir, subtask); err != nil {
+		return nil, fmt.Errorf("write text: %w", err)
 	}
 	f, err := os.Create(p.hidden)
 	if err != nil {
@@ -83,6 +88,18 @@ func createPart(dir string, subtask, attempt int) (*part, error) {
 	}
 	p.file, p.text = f, bufio.NewWriterSize(f, writeBuffer)
 	return p, nil
+}
+
+// removeAbandoned removes what earlier attempts of a subtask left when their
+// process was killed.
+func removeAbandoned(dir string, subtask int) error {
+	left, err := filepath.Glob(filepath.Join(dir, fmt.Sprintf(".part-%d-*.inprogress", subtask)))
+	for _, path := range left {
+		if gone := os.Remove(path); gone != nil && !errors.Is(gone, fs.ErrNotExist) {
+			err = errors.Join(err, gone)
+		}
+	}
+	return err
 }
 
 // close ends the part: under its name, or not at all.

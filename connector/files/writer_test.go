@@ -92,10 +92,10 @@ func TestAPartIsSeenWhenItIsComplete(t *testing.T) {
 	if err := errors.Join(first.close(false), second.close(false)); err != nil {
 		t.Fatal(err)
 	}
-	if got := names(t, dir); !slices.Equal(got, []string{"part-0-0", "part-1-2"}) {
+	if got := names(t, dir); !slices.Equal(got, []string{"part-0", "part-1"}) {
 		t.Errorf("after the end: %q", got)
 	}
-	for name, want := range map[string]string{"part-0-0": "a\n\n" + long + "\nü\xff\n", "part-1-2": ""} {
+	for name, want := range map[string]string{"part-0": "a\n\n" + long + "\nü\xff\n", "part-1": ""} {
 		text, err := os.ReadFile(filepath.Join(dir, name))
 		if err != nil || string(text) != want {
 			t.Errorf("%s: %d bytes, error %v, want %d bytes", name, len(text), err, len(want))
@@ -119,13 +119,13 @@ func TestAFailedPartIsRemoved(t *testing.T) {
 func TestAPartThatCannotBeWrittenIsNamed(t *testing.T) {
 	dir := t.TempDir()
 	h, _ := sink(t, dir, 0, 0)
-	if err := os.MkdirAll(filepath.Join(dir, "part-0-0", "in the way"), 0o700); err != nil {
+	if err := os.MkdirAll(filepath.Join(dir, "part-0", "in the way"), 0o700); err != nil {
 		t.Fatal(err)
 	}
-	if err := h.close(false); err == nil || !strings.HasPrefix(err.Error(), "write text: ") || !strings.Contains(err.Error(), "part-0-0") {
+	if err := h.close(false); err == nil || !strings.HasPrefix(err.Error(), "write text: ") || !strings.Contains(err.Error(), "part-0") {
 		t.Errorf("got %v", err)
 	}
-	if got := names(t, dir); !slices.Equal(got, []string{"part-0-0"}) {
+	if got := names(t, dir); !slices.Equal(got, []string{"part-0"}) {
 		t.Errorf("left behind: %q", got)
 	}
 	file := filepath.Join(dir, "file")
@@ -199,5 +199,31 @@ func TestAReaderWithoutAnswerFails(t *testing.T) {
 	_, err := read(&host{answers: []string{fmt.Sprintf(`{"split":{"id":0,"files":[{"path":%q,"length":9,"size":9}]}}`, missing), `{"done":true}`}})
 	if !errors.Is(err, fs.ErrNotExist) || !strings.Contains(err.Error(), missing) {
 		t.Errorf("got %v", err)
+	}
+}
+
+// A subtask that runs again, though it had finished, replaces its part; one whose
+// process was killed leaves nothing.
+func TestASubtaskThatRunsAgainReplacesItsPart(t *testing.T) {
+	dir := t.TempDir()
+	for attempt, text := range []string{"first", "killed", "second"} {
+		p, err := createPart(dir, 0, attempt)
+		if err != nil {
+			t.Fatal(err)
+		}
+		p.text.WriteString(text)
+		if text == "killed" {
+			p.file.Close()
+			continue
+		}
+		if err := p.close(false); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if got := names(t, dir); !slices.Equal(got, []string{"part-0"}) {
+		t.Errorf("files: %q", got)
+	}
+	if text, err := os.ReadFile(filepath.Join(dir, "part-0")); string(text) != "second" {
+		t.Errorf("part-0: %q, %v", text, err)
 	}
 }

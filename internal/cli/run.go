@@ -233,7 +233,7 @@ func firstCause(ctx context.Context, c *client.Client, job string) string {
 	if err != nil || len(history) == 0 {
 		return "The cluster keeps no cause."
 	}
-	first := history[len(history)-1]
+	first := history[0]
 	if first.Task == "" && len(first.Concurrent) > 0 {
 		first = first.Concurrent[0]
 	}

@@ -43,7 +43,8 @@ type Context struct {
 	Parallelism int
 	// Spec is the coordinator's configuration, JSON text.
 	Spec string
-	// Fail ends the job with this cause. Called on the loop.
+	// Fail is a failure of the whole job: it restarts, and Reset is called for
+	// every subtask that had begun, or it ends. Called on the loop.
 	Fail func(cause error)
 	Log  *slog.Logger
 }

@@ -2,6 +2,7 @@ package execgraph
 
 import (
 	"maps"
+	"slices"
 	"time"
 
 	"github.com/weirstream/weir/internal/ident"
@@ -24,6 +25,9 @@ type Execution struct {
 	Metrics Metrics
 	// Accumulators are the user's named results, set with a terminal state.
 	Accumulators map[string]string
+	// OutputLost says that what the attempt produced for other regions cannot be
+	// read any more.
+	OutputLost bool
 
 	state  status.Execution
 	stamps [executionStates]time.Time
@@ -123,6 +127,14 @@ func (g *Graph) Accumulate(e *Execution, values map[string]string) {
 	}
 }
 
+// DefaultAttempts is how many earlier attempts of a subtask are remembered:
+// Flink's jobmanager.execution.attempts-history-size.
+const DefaultAttempts = 16
+
+// LimitAttempts sets how many earlier attempts of a subtask are remembered; at
+// least 1.
+func (g *Graph) LimitAttempts(n int) { g.attempts = max(n, 1) }
+
 // NewAttempt replaces the terminal current attempt of a subtask by a new one,
 // CREATED, with the next number.
 func (g *Graph) NewAttempt(v *Vertex, now time.Time) *Execution {
@@ -132,6 +144,9 @@ func (g *Graph) NewAttempt(v *Vertex, now time.Time) *Execution {
 		g.finished--
 	}
 	g.open++
+	if n := len(v.Earlier) + 1 - g.attempts; n > 0 {
+		v.Earlier = slices.Delete(v.Earlier, 0, n)
+	}
 	v.Earlier = append(v.Earlier, old)
 	v.Current = newExecution(g.ID, v, old.ID.Attempt+1, now)
 	v.Parent.view = nil

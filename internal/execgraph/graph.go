@@ -2,6 +2,7 @@ package execgraph
 
 import (
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/weirstream/weir/internal/ident"
@@ -28,6 +29,8 @@ type Graph struct {
 	// open counts the subtasks whose current attempt is not terminal, finished
 	// those whose current attempt is FINISHED.
 	open, finished int
+	restarts       Restarts
+	attempts       int // earlier ones that a subtask remembers
 	history        history
 	byVertex       map[ident.VertexID]*JobVertex
 	results        map[ident.DataSetID]*result
@@ -76,9 +79,16 @@ type Vertex struct {
 	// subtask void: a plan remembers the number, and is dropped silently when
 	// it has moved.
 	Version int64
-	// Current is the attempt that counts; Earlier are those before it.
+	// Current is the attempt that counts; Earlier are the ones before it that are
+	// remembered.
 	Current *Execution
 	Earlier []*Execution
+}
+
+// Blocking reports whether the vertex produces something that is read only when
+// it is complete.
+func (v *JobVertex) Blocking() bool {
+	return slices.ContainsFunc(v.Job.Produces, func(set *jobgraph.DataSet) bool { return set.Type == jobgraph.Blocking })
 }
 
 // Name is the subtask as people read it: "Map (2/4)".
@@ -90,7 +100,7 @@ func (v *Vertex) Name() string {
 // CREATED since now. It refuses a job graph that contradicts itself.
 func New(job *jobgraph.Graph, id ident.GraphID, begun, now time.Time) (*Graph, error) {
 	g := &Graph{Job: job, ID: id, byVertex: map[ident.VertexID]*JobVertex{}, results: map[ident.DataSetID]*result{}}
-	g.history.limit = DefaultHistory
+	g.history.limit, g.attempts = DefaultHistory, DefaultAttempts
 	g.stamps[status.JobInitializing] = begun
 	for i, v := range job.Vertices {
 		if err := g.addVertex(i, v, now); err != nil {
@@ -192,6 +202,22 @@ func (g *Graph) SetState(next status.Job, now time.Time) {
 	invariant.Check(g.state.CanBecome(next), "job %s: %s may not become %s", g.Job.Job, g.state, next)
 	g.state = next
 	g.stamps[next] = now
+}
+
+// Restarts count how often the job was restarted.
+type Restarts struct {
+	// All are all of them, Full those in which every subtask that had begun ran
+	// again. Failures that were merged into one restart count once.
+	All, Full int
+}
+
+// CountRestart counts one restart and gives its number, from 1.
+func (g *Graph) CountRestart(full bool) int {
+	g.restarts.All++
+	if full {
+		g.restarts.Full++
+	}
+	return g.restarts.All
 }
 
 // AllTerminal reports whether no current attempt can change any more.

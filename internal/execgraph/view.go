@@ -25,6 +25,7 @@ type View struct {
 	// ones were dropped.
 	Failures  []FailureEntry
 	Truncated bool
+	Restarts  Restarts
 	// Accumulators are the user's named results of the attempts that finished,
 	// in the order of the vertices.
 	Accumulators []Accumulator
@@ -177,7 +178,7 @@ func (g *Graph) View() View {
 	v := View{
 		Job: g.Job.Job, Name: g.Job.Name, State: g.state, Stamps: g.stamps, Plan: g.Job,
 		Start: g.stamps[status.JobInitializing], Vertices: make([]*VertexView, len(g.Vertices)),
-		Failures: slices.Clone(g.history.entries), Truncated: g.history.truncated,
+		Failures: slices.Clone(g.history.entries), Truncated: g.history.truncated, Restarts: g.restarts,
 	}
 	slices.Reverse(v.Failures)
 	if g.state.Terminal() {

@@ -47,9 +47,11 @@ func TestViewDoesNotChange(t *testing.T) {
 	g.SetExecution(e, status.Running, at(7))
 	g.Measure(e, Metrics{RecordsOut: 5, BusyMillis: 10})
 	g.Measure(e, Metrics{RecordsOut: 3, BusyMillis: 5}) // overtaken
-	g.RecordFailure(e, &status.Failure{Message: "boom"}, at(8))
+	failed := g.RecordFailure(e, &status.Failure{Message: "boom"}, at(8))
 	after := g.View()
-	g.RecordConcurrent(nil, &status.Failure{Message: "bang"}, at(9))
+	g.RecordConcurrent(failed, nil, &status.Failure{Message: "bang"}, at(9))
+	g.Fold(failed, nil, &status.Failure{Message: "crash"}, at(9))
+	g.Decide(failed, Decision{Restarted: true})
 
 	if before.Vertices[0].Subtasks[0].State != status.Created || len(before.Failures) != 0 {
 		t.Errorf("a view changed: %+v", before.Vertices[0].Subtasks[0])
@@ -57,7 +59,7 @@ func TestViewDoesNotChange(t *testing.T) {
 	if before.Vertices[1] != after.Vertices[1] {
 		t.Error("a vertex in which nothing changed was described anew")
 	}
-	if len(after.Failures[0].Concurrent) != 0 {
+	if f := after.Failures[0]; len(f.Concurrent)+len(f.Folded) != 0 || f.Decision != nil {
 		t.Error("a view got a failure that came later")
 	}
 	got := &after.Vertices[0].Subtasks[0]
@@ -92,6 +94,45 @@ func TestHistoryIsBounded(t *testing.T) {
 	v := g.View()
 	if len(v.Failures) != 2 || v.Failures[0].Failure.Message != "2" || !v.Truncated {
 		t.Errorf("%+v truncated %v", v.Failures, v.Truncated)
+	}
+}
+
+// TestRootIsReplaced finds the cause of a failure after it: what follows from it
+// is folded, the decision stays.
+func TestRootIsReplaced(t *testing.T) {
+	g := build(t, "a 2")
+	e, other := g.Vertices[0].Subtasks[0].Current, g.Vertices[0].Subtasks[1].Current
+	lost := &status.Failure{Kind: status.FailureConsumer, Message: "reset"}
+	id := g.RecordFailure(e, lost, begin)
+	g.Decide(id, Decision{Why: "of a test"})
+	g.RecordConcurrent(id, other, lost, begin)
+	g.RecordConcurrent(id, other, &status.Failure{Kind: status.FailureError, Message: "by chance"}, begin)
+	g.ReplaceRoot(id, other, &status.Failure{Kind: status.FailureExit, Message: "died"}, lost,
+		func(f *FailureEntry) bool { return f.Failure.Kind == status.FailureConsumer }, begin)
+	root, ok := g.Root(id)
+	got := fmt.Sprintf("%t %v %s %s", ok, root.Failure, root.Task, root.Decision)
+	for _, f := range root.Folded {
+		got += fmt.Sprint("; folded ", f.Failure, " of ", f.Task)
+	}
+	for _, f := range root.Concurrent {
+		got += fmt.Sprint("; concurrent ", f.Failure)
+	}
+	if want := "true died a (2/2) not restarted because of a test; folded reset of a (1/2); folded reset of a (2/2); concurrent by chance"; got != want {
+		t.Errorf("got  %s\nwant %s", got, want)
+	}
+}
+
+// TestAttemptsAreBounded restarts a task more often than it remembers.
+func TestAttemptsAreBounded(t *testing.T) {
+	g := build(t, "a 1")
+	g.LimitAttempts(2)
+	v := g.Vertices[0].Subtasks[0]
+	for range 5 {
+		g.SetExecution(v.Current, status.Canceled, begin)
+		g.NewAttempt(v, begin)
+	}
+	if v.Current.ID.Attempt != 5 || len(v.Earlier) != 2 || v.Earlier[0].ID.Attempt != 3 {
+		t.Errorf("attempt %d after %d remembered", v.Current.ID.Attempt, len(v.Earlier))
 	}
 }
 

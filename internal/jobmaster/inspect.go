@@ -10,3 +10,6 @@ func (m *Master) Term() ident.LeaderID { return m.term }
 
 // Pool is the slots of the job, to be looked at and not changed.
 func (m *Master) Pool() *slotpool.Pool { return m.pool }
+
+// Restarting is how many tasks wait to be restarted.
+func (m *Master) Restarting() int { return m.scheduler.Restarting() }

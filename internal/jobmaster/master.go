@@ -39,6 +39,8 @@ type Master struct {
 	letters  []func()
 	applying bool
 	poolTick actor.Timer // the pool's next deadline; nil: none
+	// pauses are the timers of restarts to come.
+	pauses map[schedule.RestartID]actor.Timer
 
 	started bool
 	done    bool     // OnDone was called
@@ -71,13 +73,17 @@ func New(o Options) (*Master, error) {
 		return nil, err
 	}
 	graph.LimitHistory(o.ExceptionHistory)
+	graph.LimitAttempts(o.AttemptsHistory)
 	m := &Master{
 		options: o, job: o.Graph.Job, term: o.JobMasterID, loop: o.Loop, system: o.System,
 		log:   o.Logger.With("job", o.Graph.Job),
-		graph: graph, scheduler: schedule.New(graph, schedule.NoRestart{}),
+		graph: graph, pauses: map[schedule.RestartID]actor.Timer{},
 		pool: slotpool.New(slotpool.Options{
 			RequestTimeout: o.SlotRequestTimeout, IdleTimeout: o.SlotIdleTimeout, Bounded: o.Graph.Batch}),
 		message: jobMessage(o.Graph),
+	}
+	if err := m.makeScheduler(); err != nil {
+		return nil, err
 	}
 	m.managers = newTaskManagers(m)
 	m.resourceManager = newResourceManager(m)
@@ -123,7 +129,7 @@ func (m *Master) Cancel(then func(error)) {
 	})
 }
 
-// Fail ends the job with a cause that is no task's.
+// Fail is a failure of the job as a whole, by a cause that is no task's.
 func (m *Master) Fail(cause error) {
 	m.schedule(schedule.FailJob{Cause: failureOf(cause)})
 }
@@ -173,7 +179,7 @@ func (m *Master) performSchedule(effect schedule.Effect) {
 	case schedule.RequestSlots:
 		want := slotpool.Want{}
 		for _, r := range f.Requests {
-			want.Requests = append(want.Requests, slotpool.Request{ID: slotpool.RequestID(r.ID), Group: r.Group})
+			want.Requests = append(want.Requests, slotpool.Request{ID: slotpool.RequestID(r.ID), Group: r.Group, Prefer: r.Before})
 		}
 		m.applyPoolLater(want)
 	case schedule.WithdrawRequests:
@@ -188,6 +194,10 @@ func (m *Master) performSchedule(effect schedule.Effect) {
 		m.managers.submit(f.Execution)
 	case schedule.CancelTask:
 		m.managers.cancel(f.Execution)
+	case schedule.RestartAfter:
+		m.restartAfter(f)
+	case schedule.TasksReset:
+		m.tasksReset(f)
 	case schedule.TaskChanged:
 		m.taskChanged(f)
 	case schedule.JobChanged:
@@ -228,6 +238,7 @@ func (m *Master) jobChanged(f schedule.JobChanged) {
 // end gives all slots back, says goodbye and tells that the job is over. What
 // the job's last events asked of the pool has been done by then.
 func (m *Master) end(state status.Job) {
+	m.stopPauses()
 	for _, h := range m.coordinators {
 		h.coordinator.Close()
 	}

@@ -308,7 +308,9 @@ func (e *echo) HandleRequest(subtask, attempt int, payload []byte, reply func([]
 func (e *echo) SubtaskFailed(subtask, attempt int) {
 	e.failed = append(e.failed, fmt.Sprint(subtask, ".", attempt))
 }
-func (e *echo) Reset(int) {}
+func (e *echo) Reset(subtask int) {
+	e.failed = append(e.failed, fmt.Sprint("reset ", subtask))
+}
 func (e *echo) Close()    { e.closed = true }
 
 func TestCoordinator(t *testing.T) {

@@ -4,6 +4,7 @@ import (
 	"log/slog"
 	"time"
 
+	"github.com/weirstream/weir/config"
 	"github.com/weirstream/weir/internal/actor"
 	"github.com/weirstream/weir/internal/coordinator"
 	"github.com/weirstream/weir/internal/execgraph"
@@ -36,6 +37,11 @@ type Options struct {
 	SlotRequestTimeout time.Duration // slot.request.timeout: 5 min
 	SlotIdleTimeout    time.Duration // slot.idle.timeout: 50 s
 	ExceptionHistory   int           // web.exception-history-size: 16
+	AttemptsHistory    int           // jobmanager.execution.attempts-history-size: 16
+
+	// Config holds what the cluster says of restarts, which the job's own
+	// settings overrule, and of failover; nil: the defaults.
+	Config *config.Config
 
 	Logger *slog.Logger // nil: nothing is logged
 
@@ -63,6 +69,9 @@ func (o *Options) complete() {
 	}
 	if o.ExceptionHistory == 0 {
 		o.ExceptionHistory = execgraph.DefaultHistory
+	}
+	if o.AttemptsHistory == 0 {
+		o.AttemptsHistory = execgraph.DefaultAttempts
 	}
 	if o.Logger == nil {
 		o.Logger = slog.New(slog.DiscardHandler)

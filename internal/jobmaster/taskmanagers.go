@@ -219,6 +219,7 @@ func (t *taskManagers) dead(id ident.ResourceID, loss *heartbeat.Loss) { t.lose(
 func (t *taskManagers) lose(id ident.ResourceID, why string) {
 	tm := t.byID[id]
 	t.forget(tm)
+	t.m.schedule(schedule.OutputsLost{TaskManager: id})
 	if len(t.m.pool.Allocations(id)) == 0 {
 		t.m.log.Info("TaskManager left", "taskmanager", id, "cause", why)
 		return

@@ -15,6 +15,7 @@ import (
 	"github.com/weirstream/weir/batch"
 	"github.com/weirstream/weir/internal/fs/scratch"
 	"github.com/weirstream/weir/internal/ident"
+	"github.com/weirstream/weir/internal/status"
 )
 
 // Receiver is where one operator takes the records of the operator before it.
@@ -91,6 +92,14 @@ type Source interface {
 	// long, and attends to the task's Signal between them. The task looks at its
 	// mail between two polls.
 	Poll() Progress
+}
+
+// A Locator is a Source that can tell which record it was pushing when its task
+// failed, so that people find it again.
+type Locator interface {
+	// Record is that record; nil: none was being pushed. It is asked after a
+	// failure, on the task's goroutine.
+	Record() *status.Record
 }
 
 // Context is what an operator's instance knows of where it runs.

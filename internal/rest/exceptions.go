@@ -22,7 +22,7 @@ type exceptionInfo struct {
 	Task        string            `json:"taskName,omitempty"`
 	Endpoint    string            `json:"endpoint,omitempty"`
 	TaskManager string            `json:"taskManagerId,omitempty"`
-	Concurrent  *[]exceptionInfo  `json:"concurrentExceptions,omitempty"` // nil in a concurrent one
+	Concurrent  *[]exceptionInfo  `json:"concurrentExceptions,omitzero"` // nil in a concurrent one
 
 	// Cause is the innermost cause, and Chain the texts around it.
 	Cause   string       `json:"cause"`
@@ -30,13 +30,35 @@ type exceptionInfo struct {
 	Kind    string       `json:"kind"`
 	Attempt *int         `json:"attempt,omitempty"` // nil: the failure is of no one task
 	Process *processInfo `json:"process,omitempty"`
+	Record  *recordInfo  `json:"record,omitempty"`
+	// Decision is what was done about it, in words, and Restart the same in
+	// numbers, if something was restarted. Folded are the failures that only
+	// followed from it. Concurrent and folded ones have none of these.
+	Decision string           `json:"decision,omitempty"`
+	Restart  *restartInfo     `json:"restart,omitempty"`
+	Folded   *[]exceptionInfo `json:"folded,omitzero"`
 }
 
 // processInfo is how the job's process died.
 type processInfo struct {
-	Exit   int    `json:"exit-code"`
-	Signal string `json:"signal,omitempty"`
-	Stderr string `json:"stderr"` // its last lines
+	Exit       int    `json:"exit-code"`
+	Signal     string `json:"signal,omitempty"`
+	PeakMemory int64  `json:"peak-memory,omitempty"` // bytes
+	Stderr     string `json:"stderr"`                // its last lines
+}
+
+// recordInfo is the record that was being processed.
+type recordInfo struct {
+	Origin string `json:"origin"`
+	Value  string `json:"value,omitempty"`
+}
+
+// restartInfo is a restart.
+type restartInfo struct {
+	Attempt  int    `json:"attempt"` // in the job's life, from 1
+	Delay    int64  `json:"delay"`   // milliseconds
+	Tasks    int    `json:"tasks"`
+	Strategy string `json:"strategy"`
 }
 
 // jobException is an entry of Flink's older list of failures.
@@ -109,12 +131,23 @@ func (r *request) labelFilter() (bool, error) {
 
 func rootException(f execgraph.FailureEntry) exceptionInfo {
 	info := exceptionOf(f)
-	concurrent := []exceptionInfo{}
-	for _, c := range f.Concurrent {
-		concurrent = append(concurrent, exceptionOf(c))
+	concurrent, folded := exceptionsOf(f.Concurrent), exceptionsOf(f.Folded)
+	info.Concurrent, info.Folded = &concurrent, &folded
+	if d := f.Decision; d != nil {
+		info.Decision = d.String()
+		if d.Restarted {
+			info.Restart = &restartInfo{Attempt: d.Attempt, Delay: d.Delay.Milliseconds(), Tasks: d.Tasks, Strategy: d.Strategy}
+		}
 	}
-	info.Concurrent = &concurrent
 	return info
+}
+
+func exceptionsOf(failures []execgraph.FailureEntry) []exceptionInfo {
+	all := []exceptionInfo{}
+	for _, f := range failures {
+		all = append(all, exceptionOf(f))
+	}
+	return all
 }
 
 func exceptionOf(f execgraph.FailureEntry) exceptionInfo {
@@ -129,9 +162,11 @@ func exceptionOf(f execgraph.FailureEntry) exceptionInfo {
 	}
 	info.Name, info.Kind = string(f.Failure.Kind), string(f.Failure.Kind)
 	info.Cause, info.Chain = f.Failure.Message, f.Failure.Chain
-	switch f.Failure.Kind {
-	case status.FailureExit, status.FailureSignal, status.FailureMemory:
-		info.Process = &processInfo{Exit: f.Failure.Exit, Signal: f.Failure.Signal, Stderr: f.Failure.Stderr}
+	if f.Failure.ProcessDied() {
+		info.Process = &processInfo{Exit: f.Failure.Exit, Signal: f.Failure.Signal, PeakMemory: f.Failure.PeakMemory, Stderr: f.Failure.Stderr}
+	}
+	if r := f.Failure.Record; r != nil {
+		info.Record = &recordInfo{r.Origin, r.Value}
 	}
 	return info
 }
@@ -145,6 +180,12 @@ func stackOf(f *status.Failure) string {
 	text := f.Message
 	if len(f.Chain) > 0 {
 		text += "\nWhile: " + strings.Join(f.Chain, ": ")
+	}
+	if f.Record != nil {
+		text += "\nRecord: " + f.Record.Origin
+		if f.Record.Value != "" {
+			text += ": " + f.Record.Value
+		}
 	}
 	if f.Stack != "" {
 		text += "\n" + f.Stack

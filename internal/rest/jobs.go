@@ -30,7 +30,7 @@ func (s *Server) jobRoutes() []route {
 		get("/jobs/:jobid/config", s.jobConfig),
 		get("/jobs/:jobid/exceptions", s.exceptions),
 		get("/jobs/:jobid/execution-result", s.result),
-		get("/jobs/:jobid/metrics", s.noJobMetrics),
+		get("/jobs/:jobid/metrics", s.jobMetrics),
 		get("/jobs/:jobid/accumulators", s.jobAccumulators),
 		get("/jobs/:jobid/checkpoints", s.checkpoints),
 		get("/jobs/:jobid/checkpoints/config", s.checkpointConfig),
@@ -267,7 +267,7 @@ func (s *Server) jobConfig(r *request) (answer, error) {
 		ID        ident.JobID `json:"jid"`
 		Name      string      `json:"name"`
 		Execution execution   `json:"execution-config"`
-	}{v.Job, v.Name, execution{"Cluster level default restart strategy", parallelism(v.Plan), true, user}})
+	}{v.Job, v.Name, execution{restartDescription(v.Plan.Configuration), parallelism(v.Plan), true, user}})
 }
 
 // parallelism is what the job was given, or the greatest of its vertices.

@@ -8,8 +8,9 @@ import (
 )
 
 // The metrics of this version are those in the descriptions of jobs and
-// vertices; there is no registry of others. The paths that list metrics are
-// asked by every dashboard and answer, truthfully, with an empty list.
+// vertices, and a few of each job; there is no registry of others. The paths
+// that list metrics are asked by every dashboard and answer, truthfully, with an
+// empty list.
 
 // aggregates are the ways to put several values of a metric together.
 var aggregates = []string{"min", "max", "avg", "sum", "skew"}

@@ -40,6 +40,10 @@ var errEnded = errors.New("a function ended its goroutine, as runtime.Goexit and
 // that is why it ends.
 func (t *Task) end(err error) {
 	canceled := errors.Is(err, shuffle.ErrCanceled) || t.isCanceled()
+	var record *status.Record
+	if source, ok := t.source.(operator.Locator); ok && err != nil {
+		record = source.Record() // before it is closed
+	}
 	if t.metrics.started.Load() != 0 {
 		t.metrics.ended.Store(time.Now().UnixNano())
 	}
@@ -52,17 +56,29 @@ func (t *Task) end(err error) {
 	case canceled:
 		t.report(status.Canceled, nil)
 	default:
-		t.report(status.Failed, failureOf(err))
+		f := failureOf(err)
+		if f.Kind != status.FailureConsumer {
+			f.Record = record
+		}
+		t.report(status.Failed, f)
 	}
 }
 
 // failureOf makes the loss of a peer recognisable: it follows from the failure of
-// another task and must not hide it.
+// another task and must not hide it. And it names the attempt whose output could
+// not be read, which may have to run again for this task to succeed.
 func failureOf(err error) *status.Failure {
-	if p, ok := errors.AsType[*shuffle.PartitionError](err); ok && p.Error() == err.Error() {
+	p, unreadable := errors.AsType[*shuffle.PartitionError](err)
+	if unreadable && p.Error() == err.Error() {
 		err = p.Err // the same text, but it can be told from its causes
 	}
 	f := operator.AsFailure(err)
+	if unreadable {
+		f.Partition = p.Partition.Producer.String()
+	}
+	if errors.Is(err, shuffle.ErrPartitionCorrupt) {
+		f.Kind = status.FailurePartition
+	}
 	for _, secondary := range []error{shuffle.ErrPeerLost, shuffle.ErrProducerFailed, shuffle.ErrPartitionNotFound} {
 		if errors.Is(err, secondary) {
 			f.Kind = status.FailureConsumer

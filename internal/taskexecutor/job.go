@@ -47,8 +47,28 @@ type job struct {
 
 	tasks  []*task // until the JobMaster knows how they ended
 	worker *worker // takes new tasks; nil: none runs
-	// ended are the attempts whose end the JobMaster knows: they never start again.
-	ended map[ident.AttemptID]bool
+	// ended is, of each subtask, the newest attempt whose end the JobMaster knows:
+	// neither it nor an older one starts again. The key is attempt 0 of the subtask.
+	ended map[ident.AttemptID]int
+}
+
+// hasEnded reports whether an attempt may not start any more.
+func (j *job) hasEnded(a ident.AttemptID) bool {
+	newest, ok := j.ended[firstAttempt(a)]
+	return ok && a.Attempt <= newest
+}
+
+// noteEnd keeps that the JobMaster knows the end of an attempt.
+func (j *job) noteEnd(a ident.AttemptID) {
+	if j.ended == nil {
+		j.ended = map[ident.AttemptID]int{}
+	}
+	j.ended[firstAttempt(a)] = max(a.Attempt, j.ended[firstAttempt(a)])
+}
+
+func firstAttempt(a ident.AttemptID) ident.AttemptID {
+	a.Attempt = 0
+	return a
 }
 
 func (e *Executor) jobOf(id ident.JobID) *job {

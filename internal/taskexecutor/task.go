@@ -62,7 +62,7 @@ func (e *Executor) submitTask(req *pb.SubmitTaskRequest, reply func(*pb.Empty, e
 	case j.term.String() != req.JobMasterId:
 		reply(nil, rpc.Refuse("submit %s: from JobMaster %s, this TaskManager is connected to %s", attempt, req.JobMasterId, j.term))
 		return
-	case e.tasks[attempt] != nil || j.ended[attempt]:
+	case e.tasks[attempt] != nil || j.hasEnded(attempt):
 		reply(nil, rpc.Refuse("submit %s: the attempt was submitted before", attempt))
 		return
 	case d.Job == nil:
@@ -259,10 +259,7 @@ func (e *Executor) settle(t *task) {
 	t.stopTimers()
 	delete(e.tasks, t.attempt)
 	j.tasks = slices.DeleteFunc(j.tasks, func(other *task) bool { return other == t })
-	if j.ended == nil {
-		j.ended = map[ident.AttemptID]bool{}
-	}
-	j.ended[t.attempt] = true
+	j.noteEnd(t.attempt)
 	e.review(j)
 }
 

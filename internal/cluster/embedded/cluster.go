@@ -53,7 +53,8 @@ func start(o Options) *cluster {
 			Loop: c.loop, System: c.system, ResourceManager: rm, Coordinators: coordinators.Builtin(), Logger: o.Logger,
 			HeartbeatInterval: config.HeartbeatInterval.In(cfg), HeartbeatTimeout: config.HeartbeatTimeout.In(cfg),
 			SlotRequestTimeout: config.SlotRequestTimeout.In(cfg), SlotIdleTimeout: config.SlotIdleTimeout.In(cfg),
-			ExceptionHistory: config.WebExceptionHistorySize.In(cfg),
+			ExceptionHistory: config.WebExceptionHistorySize.In(cfg), AttemptsHistory: config.JobManagerAttemptsHistorySize.In(cfg),
+			Config: cfg,
 		}),
 	})
 	cancellation := config.TaskCancellationTimeout.In(cfg)

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"log/slog"
 	"math/rand/v2"
-	"strings"
 	"time"
 
 	"github.com/weirstream/weir/config"
@@ -126,9 +125,9 @@ func failed(v *execgraph.View) error {
 }
 
 // withoutDecision leaves out that the job was not restarted, which Flink puts
-// around the cause of a failed job: an embedded run never is.
+// around the cause of a failed job, where nobody has asked for restarts.
 func withoutDecision(f *status.Failure) *status.Failure {
-	if len(f.Chain) == 0 || !strings.HasPrefix(f.Chain[0], "Recovery is suppressed by ") {
+	if len(f.Chain) == 0 || f.Chain[0] != "Recovery is suppressed by NoRestartBackoffTimeStrategy" {
 		return f
 	}
 	inner := *f

@@ -203,7 +203,8 @@ func (m *Master) jobMasters() dispatcher.Factory {
 		HeartbeatInterval: config.HeartbeatInterval.In(cfg), HeartbeatTimeout: config.HeartbeatTimeout.In(cfg),
 		HeartbeatThreshold: config.HeartbeatRPCFailureThreshold.In(cfg),
 		SlotRequestTimeout: config.SlotRequestTimeout.In(cfg), SlotIdleTimeout: config.SlotIdleTimeout.In(cfg),
-		ExceptionHistory: config.WebExceptionHistorySize.In(cfg),
+		ExceptionHistory: config.WebExceptionHistorySize.In(cfg), AttemptsHistory: config.JobManagerAttemptsHistorySize.In(cfg),
+		Config: cfg,
 	})
 }
 

@@ -44,6 +44,7 @@ type enumerator struct {
 	spec    split.Spec
 
 	listed  bool
+	failed  bool // the list could not be made
 	closed  bool
 	free    []*split.Split // in order of their ids
 	readers []reader       // by subtask
@@ -95,6 +96,7 @@ func (e *enumerator) planned(splits []*split.Split, err error) {
 		return
 	}
 	if err != nil {
+		e.failed = true
 		e.context.Fail(err)
 		return
 	}
@@ -156,8 +158,13 @@ func (e *enumerator) SubtaskFailed(subtask, attempt int) {
 	})
 }
 
-// Reset takes back all splits the subtask was given.
+// Reset takes back all splits the subtask was given. If it begins anew because
+// the files could not be listed, that is tried again.
 func (e *enumerator) Reset(subtask int) {
+	if e.failed {
+		e.failed = false
+		e.Start()
+	}
 	r := &e.readers[subtask]
 	e.free = append(e.free, r.given...)
 	slices.SortFunc(e.free, func(a, b *split.Split) int { return cmp.Compare(a.ID, b.ID) })

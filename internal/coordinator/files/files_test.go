@@ -164,6 +164,30 @@ func TestWhatCannotBeRead(t *testing.T) {
 	}
 }
 
+// TestFilesAreListedAgain restarts a job whose files could not be listed.
+func TestFilesAreListedAgain(t *testing.T) {
+	broken := true
+	s := newSource(t, func(pattern string) ([]Found, error) {
+		if broken {
+			return nil, errors.New("permission denied")
+		}
+		return three(pattern)
+	})
+	s.c.Start()
+	s.ask(0, 0, 1)
+	s.loop.run()
+	broken = false
+	for subtask := range 2 {
+		s.c.SubtaskFailed(subtask, 0)
+		s.c.Reset(subtask)
+	}
+	first := s.ask(0, 1, 1)
+	s.expect("at first", first, "waits")
+	s.loop.run()
+	s.expect("then", first, "in/a[0+8]")
+	s.expect("the next", s.ask(1, 1, 1), "in/b[0+7]")
+}
+
 func TestSpecification(t *testing.T) {
 	for spec, want := range map[string]string{
 		`{`:                                  "read its specification",

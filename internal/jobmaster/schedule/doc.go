@@ -9,8 +9,10 @@
 // ends once, after its last attempt.
 //
 //	Start ─▶ RUNNING ─▶ regions ready? ─▶ RequestSlots ─▶ SlotGranted × all ─▶ Deploy × all
-//	TaskReport, DeployFailed, TaskLost, SlotsLost ─▶ attempt FAILED ─▶ strategy:
+//	TaskReport, DeployFailed, TaskLost, SlotsLost ─▶ attempt FAILED ─▶ Backoff:
 //	    no restart ─▶ job FAILING ─▶ cancel the rest ─▶ FAILED
+//	    restart ─▶ Failover: these tasks ─▶ job RESTARTING ─▶ cancel them ─▶ RestartAfter
+//	        ─▶ RestartDue, and all ended ─▶ new attempts ─▶ RUNNING ─▶ regions ready? …
 //	CancelJob ─▶ CANCELLING ─▶ cancel all ─▶ CANCELED
 //
 // It never sees slots that are not its own (jobmaster/slotpool does), a message

@@ -2,6 +2,7 @@ package schedule
 
 import (
 	"fmt"
+	"time"
 
 	"github.com/weirstream/weir/internal/execgraph"
 	"github.com/weirstream/weir/internal/ident"
@@ -67,6 +68,11 @@ type (
 		Cause   *status.Failure
 	}
 
+	// OutputsLost says that a TaskManager is gone with all that had been produced
+	// there for other regions to read.
+	OutputsLost struct{ TaskManager ident.ResourceID }
+	// RestartDue says that the pause of a RestartAfter is over.
+	RestartDue struct{ Restart RestartID }
 	// CancelJob is the user's wish. It is for a job that has not ended.
 	CancelJob struct{}
 
@@ -85,6 +91,8 @@ func (TaskReport) event()   {}
 func (Measured) event()     {}
 func (DeployFailed) event() {}
 func (TaskLost) event()     {}
+func (OutputsLost) event()  {}
+func (RestartDue) event()   {}
 func (CancelJob) event()    {}
 func (FailJob) event()      {}
 func (Suspend) event()      {}
@@ -113,6 +121,14 @@ type (
 	// CancelTask tells the TaskManager of the attempt's slot to stop it.
 	CancelTask struct{ Execution *execgraph.Execution }
 
+	// RestartAfter asks for a RestartDue after a pause.
+	RestartAfter struct {
+		Restart RestartID
+		Delay   time.Duration
+	}
+	// TasksReset says that subtasks have new attempts, which begin with none of
+	// the work the ones before were given.
+	TasksReset struct{ Executions []*execgraph.Execution }
 	// TaskChanged says that an attempt has a new state.
 	TaskChanged struct {
 		Execution *execgraph.Execution
@@ -133,6 +149,8 @@ func (WithdrawRequests) effect() {}
 func (ReturnSlot) effect()       {}
 func (Deploy) effect()           {}
 func (CancelTask) effect()       {}
+func (RestartAfter) effect()     {}
+func (TasksReset) effect()       {}
 func (TaskChanged) effect()      {}
 func (JobChanged) effect()       {}
 
@@ -142,6 +160,9 @@ type SlotRequest struct {
 	ID    RequestID
 	Group string
 	Index int
+	// Before is the slot that those subtasks had last, which they should get if
+	// it is free; zero: none.
+	Before ident.AllocationID
 }
 
 func (r SlotRequest) String() string { return fmt.Sprintf("request %d: %s/%d", r.ID, r.Group, r.Index) }

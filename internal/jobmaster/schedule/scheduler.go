@@ -13,14 +13,28 @@ import (
 // A Scheduler runs one job. Only its owner's loop touches it.
 type Scheduler struct {
 	graph    *execgraph.Graph
-	strategy RestartStrategy
+	backoff  Backoff
+	failover Failover
 	sharing  *sharing
 	// scheduled are the regions that were given to a plan, by index.
 	scheduled []bool
 	// plans wait for slots, oldest first. There is at most one per region.
 	plans []*plan
-	// first is the failure the job is FAILING of, as it was reported.
-	first *status.Failure
+	// recoveries are the plans to run subtasks again, oldest first.
+	recoveries []*recovery
+	// waiting are the subtasks that wait to be restarted, with the newest plan
+	// for them. Invariant: the job is RESTARTING exactly while there are any.
+	waiting  map[*execgraph.Vertex]*recovery
+	restarts RestartID // last one given out
+
+	// newest is the entry of the newest failure that was decided about.
+	newest execgraph.EntryID
+	// final is the entry of the failure the job is FAILING of, first that failure
+	// as it was reported, and around the text put around it. Of a job that is
+	// CANCELLING, final is the entry of what failed since; 0: nothing did.
+	final  execgraph.EntryID
+	first  *status.Failure
+	around string
 
 	now     time.Time // of the event being applied
 	effects []Effect  // made by the event being applied
@@ -44,12 +58,10 @@ func (p *plan) valid() bool {
 	return true
 }
 
-// New makes the scheduler of a job that is CREATED. A nil strategy is NoRestart.
-func New(graph *execgraph.Graph, strategy RestartStrategy) *Scheduler {
-	if strategy == nil {
-		strategy = NoRestart{}
-	}
-	return &Scheduler{graph: graph, strategy: strategy, sharing: newSharing(), scheduled: make([]bool, len(graph.Regions))}
+// New makes the scheduler of a job that is CREATED.
+func New(graph *execgraph.Graph, backoff Backoff, failover Failover) *Scheduler {
+	return &Scheduler{graph: graph, backoff: backoff, failover: failover, sharing: newSharing(),
+		scheduled: make([]bool, len(graph.Regions)), waiting: map[*execgraph.Vertex]*recovery{}}
 }
 
 // Apply advances the job by one event and returns what must now be done. It
@@ -89,13 +101,18 @@ func (s *Scheduler) Apply(ev Event, now time.Time) []Effect {
 		}
 	case CancelJob:
 		s.cancelJob()
+	case RestartDue:
+		s.restartDue(ev.Restart)
+	case OutputsLost:
+		s.outputsLost(ev)
 	case FailJob:
-		s.jobFailed(nil, ev.Cause)
+		s.jobFailed(ev.Cause)
 	case Suspend:
 		s.suspend()
 	default:
 		invariant.Broken("unknown event %T", ev)
 	}
+	s.restartReady()
 	s.settle()
 	return s.effects
 }
@@ -116,22 +133,38 @@ func (s *Scheduler) start() {
 }
 
 // scheduleRegions makes plans for all regions whose inputs are there, in
-// topological order.
+// topological order. Inputs that were there and are lost are produced again.
 func (s *Scheduler) scheduleRegions() {
 	for _, r := range s.graph.Regions {
-		if !s.scheduled[r.Index] && s.schedulable(r) {
+		if s.scheduled[r.Index] || !s.active() || !allCreated(r) {
+			continue
+		}
+		lost, ready := s.inputs(r)
+		switch {
+		case len(lost) > 0:
+			s.produceAgain(r, lost)
+		case ready:
 			s.scheduled[r.Index] = true
 			s.plan(r)
 		}
 	}
 }
 
-func (s *Scheduler) schedulable(r *execgraph.Region) bool {
+// inputs reports whether all that a region needs from others has been produced,
+// and by whom what is lost of it and not about to be produced again.
+func (s *Scheduler) inputs(r *execgraph.Region) (lost []*execgraph.Execution, ready bool) {
+	ready = true
 	for _, v := range r.Awaits {
-		if v.Current.State() != status.Finished {
-			return false
+		if v.Current.State() != status.Finished || s.waiting[v] != nil {
+			ready = false
+		} else if v.Current.OutputLost {
+			lost = append(lost, v.Current)
 		}
 	}
+	return lost, ready
+}
+
+func allCreated(r *execgraph.Region) bool {
 	for _, v := range r.Vertices {
 		if v.Current.State() != status.Created {
 			return false
@@ -249,6 +282,9 @@ func (s *Scheduler) changed(e *execgraph.Execution, from status.Execution, reaso
 	if !e.State().Terminal() {
 		return
 	}
+	if r := s.waiting[e.Vertex]; r != nil {
+		r.open--
+	}
 	returned, withdrawn := s.sharing.leave(e)
 	if returned != nil {
 		s.emit(ReturnSlot{Allocation: returned.Allocation})
@@ -265,7 +301,10 @@ func (s *Scheduler) Knows(id ident.AttemptID, reported status.Execution) bool {
 	return e != nil && e.Deployed() && (!e.State().Terminal() || e.State() == reported)
 }
 
-// Waiting lists what the job waits for slots with, for people: one line a plan.
+// Restarting is how many subtasks wait to be restarted.
+func (s *Scheduler) Restarting() int { return len(s.waiting) }
+
+// Waiting lists what the job waits for, for people: one line a plan.
 func (s *Scheduler) Waiting() []string {
 	var lines []string
 	for _, p := range s.plans {
@@ -276,6 +315,9 @@ func (s *Scheduler) Waiting() []string {
 			}
 		}
 		lines = append(lines, fmt.Sprintf("region %d: %d of %d subtasks wait for a slot", p.region.Index, missing, len(p.attempts)))
+	}
+	for _, r := range s.recoveries {
+		lines = append(lines, r.String())
 	}
 	return lines
 }

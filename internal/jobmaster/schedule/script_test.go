@@ -2,6 +2,7 @@ package schedule
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -12,19 +13,24 @@ import (
 	"github.com/weirstream/weir/internal/execgraph"
 	"github.com/weirstream/weir/internal/ident"
 	"github.com/weirstream/weir/internal/jobgraph"
+	"github.com/weirstream/weir/internal/jobmaster/failover"
 	"github.com/weirstream/weir/internal/status"
 )
 
 // script is one job under a script. Its commands are the events:
 //
-//	job                  makes the job of its lines: "name parallelism [<- producer:all|pointwise|blocking-all …] [in group]"
+//	job [STRATEGY …]     makes the job of its lines: "name parallelism [<- producer:all|pointwise|blocking-all …] [in group]";
+//	                     STRATEGY: fixed:ATTEMPTS:DELAY, exponential:DELAY, full
 //	start, cancel, suspend
 //	grant R SLOT@TM …    requests R get slots
 //	refuse R …           requests R cannot be met
 //	lose SLOT …          slots are gone
-//	report TASK STATE [peer]  of "a0": subtask 0 of vertex a; "a0#1": its attempt 1;
-//	                     peer: it failed because a peer was lost
-//	deploy-failed TASK, task-lost TASK, fail
+//	report TASK STATE [HOW]  of "a0": subtask 0 of vertex a; "a0#1": its attempt 1; how it failed:
+//	                     peer: a peer was lost; died: with its process; fatal;
+//	                     unread:TASK: what that had produced could not be read
+//	all STATE [TASK …]   reports of all these tasks, or of all that are deployed and not in that state
+//	deploy-failed TASK, task-lost TASK, fail, gone TM
+//	due RESTART [after DURATION]  the pause is over, that long after the last event
 //	known TASK STATE     whether a report would count
 //	show                 states of the job and all its tasks, and the failures
 type script struct {
@@ -53,7 +59,7 @@ func (s *script) run(t *testing.T, d *datadriven.TestData) string {
 		if err != nil {
 			t.Fatal(err)
 		}
-		s.graph, s.s = graph, New(graph, nil)
+		s.graph, s.s = graph, newScheduler(t, graph, args)
 		return fmt.Sprintf("%d regions\n", len(graph.Regions))
 	case "show":
 		return s.show()
@@ -85,8 +91,11 @@ func (s *script) events(t *testing.T, cmd string, args []string) []Event {
 		var events []Event
 		for i := 0; i+1 < len(args); i += 2 {
 			name, tm, _ := strings.Cut(args[i+1], "@")
-			slot := &execgraph.Slot{Allocation: ident.AllocationID{ID: ident.ID{byte(len(s.slots) + 1)}}, TaskManager: ident.ResourceID(tm)}
-			s.slots[name] = slot
+			slot := s.slots[name]
+			if slot == nil {
+				slot = &execgraph.Slot{Allocation: ident.AllocationID{ID: ident.ID{byte(len(s.slots) + 1)}}, TaskManager: ident.ResourceID(tm)}
+				s.slots[name] = slot
+			}
 			events = append(events, SlotGranted{Request: request(t, args[i]), Slot: slot})
 		}
 		return events
@@ -102,6 +111,19 @@ func (s *script) events(t *testing.T, cmd string, args []string) []Event {
 			ev.Allocations = append(ev.Allocations, s.slots[a].Allocation)
 		}
 		return []Event{ev}
+	case "gone":
+		return []Event{OutputsLost{TaskManager: ident.ResourceID(args[0])}}
+	case "due":
+		if len(args) > 2 {
+			after, err := time.ParseDuration(args[2])
+			if err != nil {
+				t.Fatal(err)
+			}
+			s.now = s.now.Add(after)
+		}
+		return []Event{RestartDue{Restart: RestartID(request(t, args[0]))}}
+	case "all":
+		return s.all(t, args)
 	case "report":
 		state, ok := status.ParseExecution(args[1])
 		if !ok {
@@ -111,7 +133,7 @@ func (s *script) events(t *testing.T, cmd string, args []string) []Event {
 		if state == status.Failed {
 			ev.Failure = boom
 			if len(args) > 2 {
-				ev.Failure = &status.Failure{Kind: status.FailureConsumer, Message: "connection reset by peer"}
+				ev.Failure = s.failure(t, args[2])
 			}
 		}
 		return []Event{ev}
@@ -122,6 +144,68 @@ func (s *script) events(t *testing.T, cmd string, args []string) []Event {
 	}
 	t.Fatalf("unknown command %q", cmd)
 	return nil
+}
+
+func (s *script) failure(t *testing.T, how string) *status.Failure {
+	how, of, _ := strings.Cut(how, ":")
+	switch how {
+	case "peer":
+		return &status.Failure{Kind: status.FailureConsumer, Message: "connection reset by peer"}
+	case "died":
+		return &status.Failure{Kind: status.FailureExit, Message: "exit code 3", Exit: 3}
+	case "fatal":
+		return &status.Failure{Kind: status.FailureError, Message: "never", Fatal: true}
+	case "unread":
+		return &status.Failure{Kind: status.FailurePartition, Message: "checksum", Partition: s.attempt(t, of).String()}
+	}
+	t.Fatalf("unknown failure %q", how)
+	return nil
+}
+
+// all makes reports of several tasks.
+func (s *script) all(t *testing.T, args []string) []Event {
+	state, ok := status.ParseExecution(args[0])
+	if !ok {
+		t.Fatalf("state %q", args[0])
+	}
+	var events []Event
+	for _, v := range s.graph.Vertices {
+		for _, sub := range v.Subtasks {
+			e := sub.Current
+			named := slices.Contains(args[1:], label(e))
+			if named || len(args) == 1 && e.Deployed() && !e.State().Terminal() && e.State() != state {
+				events = append(events, TaskReport{Attempt: e.ID, State: state})
+			}
+		}
+	}
+	return events
+}
+
+func newScheduler(t *testing.T, graph *execgraph.Graph, args []string) *Scheduler {
+	var backoff Backoff = failover.None{}
+	var strategy Failover = failover.NewRegion(graph)
+	for _, a := range args {
+		words := strings.Split(a, ":")
+		span := func(i int) time.Duration {
+			d, err := time.ParseDuration(words[i])
+			if err != nil {
+				t.Fatal(err)
+			}
+			return d
+		}
+		switch words[0] {
+		case "fixed":
+			backoff = failover.NewFixedDelay(int(request(t, words[1])), span(2))
+		case "exponential":
+			backoff = failover.NewExponentialDelay(failover.Exponential{Initial: span(1), Max: time.Hour, Multiplier: 2, Reset: time.Hour,
+				Attempts: failover.Endless}, nil)
+		case "full":
+			strategy = failover.NewFull(graph)
+		default:
+			t.Fatalf("unknown strategy %q", a)
+		}
+	}
+	return New(graph, backoff, strategy)
 }
 
 func request(t *testing.T, text string) RequestID {
@@ -165,7 +249,11 @@ func show(effect Effect) string {
 	case RequestSlots:
 		words := []string{fmt.Sprintf("region %d requests", f.Region.Index)}
 		for _, r := range f.Requests {
-			words = append(words, fmt.Sprintf("%d=%s/%d", r.ID, r.Group, r.Index))
+			word := fmt.Sprintf("%d=%s/%d", r.ID, r.Group, r.Index)
+			if !r.Before.IsZero() {
+				word += fmt.Sprintf("(slot %d)", r.Before.ID[0])
+			}
+			words = append(words, word)
 		}
 		return strings.Join(words, " ")
 	case WithdrawRequests:
@@ -176,6 +264,14 @@ func show(effect Effect) string {
 		return fmt.Sprintf("deploy %s in slot %d on %s", label(f.Execution), f.Execution.Slot.Allocation.ID[0], f.Execution.Slot.TaskManager)
 	case CancelTask:
 		return "stop " + label(f.Execution)
+	case RestartAfter:
+		return fmt.Sprintf("restart %d after %s", f.Restart, f.Delay)
+	case TasksReset:
+		words := []string{"reset"}
+		for _, e := range f.Executions {
+			words = append(words, fmt.Sprintf("%s#%d", label(e), e.ID.Attempt))
+		}
+		return strings.Join(words, " ")
 	case TaskChanged:
 		return fmt.Sprintf("%s %s -> %s%s", label(f.Execution), f.From, f.To, reason(f.Reason))
 	case JobChanged:
@@ -191,6 +287,9 @@ func (s *script) show() string {
 	for _, vertex := range s.graph.Vertices {
 		for _, sub := range vertex.Subtasks {
 			fmt.Fprintf(&out, " %s=%s", label(sub.Current), sub.Current.State())
+			if n := sub.Current.ID.Attempt; n > 0 {
+				fmt.Fprintf(&out, "#%d", n)
+			}
 		}
 	}
 	fmt.Fprintln(&out)
@@ -199,6 +298,10 @@ func (s *script) show() string {
 		for _, c := range f.Concurrent {
 			fmt.Fprintf(&out, "  and of %q: %s\n", c.Task, c.Failure.Error())
 		}
+		for _, c := range f.Folded {
+			fmt.Fprintf(&out, "  hence of %q: %s\n", c.Task, c.Failure.Error())
+		}
+		fmt.Fprintf(&out, "  %s\n", f.Decision)
 	}
 	for _, line := range s.s.Waiting() {
 		fmt.Fprintln(&out, line)

@@ -19,6 +19,9 @@ type sharing struct {
 	byKey     map[shareKey]*sharedSlot
 	byRequest map[RequestID]*sharedSlot
 	requests  RequestID // last one given out
+	// before are the allocations that shared slots had and gave back: what they
+	// ran may find there what it left.
+	before map[shareKey]ident.AllocationID
 }
 
 type shareKey struct {
@@ -36,7 +39,7 @@ type sharedSlot struct {
 }
 
 func newSharing() *sharing {
-	return &sharing{byKey: map[shareKey]*sharedSlot{}, byRequest: map[RequestID]*sharedSlot{}}
+	return &sharing{byKey: map[shareKey]*sharedSlot{}, byRequest: map[RequestID]*sharedSlot{}, before: map[shareKey]ident.AllocationID{}}
 }
 
 func keyOf(v *execgraph.Vertex) shareKey {
@@ -60,7 +63,7 @@ func (s *sharing) enter(e *execgraph.Execution) (*sharedSlot, *SlotRequest) {
 	s.requests++
 	shared.request = s.requests
 	s.byRequest[shared.request] = shared
-	return shared, &SlotRequest{ID: shared.request, Group: key.group, Index: key.index}
+	return shared, &SlotRequest{ID: shared.request, Group: key.group, Index: key.index, Before: s.before[key]}
 }
 
 // leave ends an attempt's tenancy. When it was the last, the physical slot is
@@ -81,6 +84,7 @@ func (s *sharing) leave(e *execgraph.Execution) (returned *execgraph.Slot, withd
 	returned, withdrawn = shared.slot, shared.request
 	s.drop(shared)
 	if returned != nil {
+		s.before[shared.key] = returned.Allocation
 		withdrawn = 0
 	}
 	return returned, withdrawn
@@ -110,6 +114,7 @@ func (s *sharing) lose(allocation ident.AllocationID) []*execgraph.Execution {
 	for _, shared := range s.slots {
 		if shared.slot != nil && shared.slot.Allocation == allocation {
 			s.drop(shared)
+			delete(s.before, shared.key)
 			return shared.tenants
 		}
 	}

@@ -3,32 +3,29 @@ package schedule
 import (
 	"time"
 
-	"github.com/weirstream/weir/internal/status"
+	"github.com/weirstream/weir/internal/execgraph"
 )
 
-// A RestartStrategy says whether a job that failed is started again. It is
-// asked once for each failure that is not the consequence of one before.
-type RestartStrategy interface {
-	// Decide takes note of a failure. ok says that the job may restart, after
-	// backoff.
-	Decide(cause *status.Failure, now time.Time) (backoff time.Duration, ok bool)
+// A Backoff says whether a job that failed is started again, and when. It is
+// told of each failure that is not the consequence of one before, and asked
+// then. Package failover has those there are.
+type Backoff interface {
+	// Failed takes note of a failure. It is false for one that came before the
+	// restart that is due.
+	Failed(now time.Time) bool
+	MayRestart() bool
+	Delay(now time.Time) time.Duration
+	// Refusal says why the job may not restart, as the end of a sentence.
+	Refusal() string
 	// String is the strategy's name in the text of a failure that it did not
 	// let the job recover from.
 	String() string
 }
 
-// NoRestart is the strategy that lets every failure end the job.
-type NoRestart struct{}
-
-// Decide refuses.
-func (NoRestart) Decide(*status.Failure, time.Time) (time.Duration, bool) { return 0, false }
-
-func (NoRestart) String() string { return "NoRestartBackoffTimeStrategy" }
-
-// suppressed is the failure of a job that may not recover from cause, with the
-// text Flink wraps it in.
-func suppressed(cause *status.Failure, by RestartStrategy) *status.Failure {
-	f := *cause
-	f.Chain = append([]string{"Recovery is suppressed by " + by.String()}, cause.Chain...)
-	return &f
+// A Failover says which subtasks run again when some have failed. Package
+// failover has those there are.
+type Failover interface {
+	// Restart lists the subtasks to run again. lost says of a subtask that what
+	// it produced for another region cannot be read any more.
+	Restart(failed []*execgraph.Vertex, lost func(*execgraph.Vertex) bool) []*execgraph.Vertex
 }

@@ -1,10 +1,7 @@
 package schedule
 
 import (
-	"fmt"
-
 	"github.com/weirstream/weir/internal/execgraph"
-	"github.com/weirstream/weir/internal/invariant"
 	"github.com/weirstream/weir/internal/status"
 )
 
@@ -76,7 +73,7 @@ func (s *Scheduler) taskFinished(e *execgraph.Execution) {
 	default:
 		s.advance(e, status.Running)
 		s.setTask(e, status.Finished, "")
-		if s.graph.State() == status.JobRunning {
+		if s.active() {
 			s.scheduleRegions()
 		}
 	}
@@ -98,78 +95,7 @@ func (s *Scheduler) taskCanceled(e *execgraph.Execution) {
 		s.setTask(e, status.Canceled, "")
 	}
 	e.Vertex.Version++
-	s.jobFailed(nil, failuref(status.FailureError, "task %s was canceled by its TaskManager while in state %s", e.Vertex.Name(), was))
-}
-
-// attemptsFailed is the funnel of all failures of attempts: those that failed
-// by one cause. All of them are ended before the job's fate is decided, so that
-// none is taken for a victim of that decision. stop says that they may be
-// running and must be stopped.
-func (s *Scheduler) attemptsFailed(attempts []*execgraph.Execution, cause *status.Failure, stop bool) {
-	var failed []*execgraph.Execution
-	for _, e := range attempts {
-		switch e.State() {
-		case status.Finished, status.Canceled, status.Failed:
-		case status.Canceling:
-			s.setTask(e, status.Canceled, "failed while being canceled: "+cause.Error())
-			s.anotherFailure(e, cause)
-		default:
-			s.attemptFailed(e, cause, stop)
-			failed = append(failed, e)
-		}
-	}
-	for _, e := range failed {
-		s.jobFailed(e, cause)
-	}
-}
-
-func (s *Scheduler) attemptFailed(e *execgraph.Execution, cause *status.Failure, stop bool) {
-	from := e.State()
-	e.Vertex.Version++
-	if stop && e.Slot != nil {
-		s.emit(CancelTask{Execution: e})
-	}
-	s.graph.Fail(e, cause, s.now)
-	s.changed(e, from, cause.Error())
-}
-
-func one(e *execgraph.Execution) []*execgraph.Execution { return []*execgraph.Execution{e} }
-
-// jobFailed decides what a failure means for the job: e is the attempt that
-// failed, or nil for a failure of the whole.
-func (s *Scheduler) jobFailed(e *execgraph.Execution, cause *status.Failure) {
-	switch s.graph.State() {
-	case status.JobFailing, status.JobCancelling:
-		s.anotherFailure(e, cause)
-		return
-	case status.JobCreated, status.JobRunning, status.JobRestarting:
-	default:
-		invariant.Broken("job %s fails while %s", s.graph.Job.Job, s.graph.State())
-	}
-	// A strategy that lets the job restart will be heeded here: the failover
-	// regions' attempts are then canceled, and new ones planned after the
-	// back-off. None does so yet, and a job that may restart must not lose data
-	// by starting over without its state.
-	_, restart := s.strategy.Decide(cause, s.now)
-	invariant.Check(!restart, "restart strategy %s restarts a job whose state cannot be restored", s.strategy)
-	s.first = cause
-	final := suppressed(cause, s.strategy)
-	s.graph.RecordFailure(e, final, s.now)
-	s.setJob(status.JobFailing, final.Error())
-	s.cancelAttempts()
-}
-
-// anotherFailure notes a failure that came while the job ends. When a process
-// dies, its peers often notice their broken connections before anybody has
-// noticed the death: a cause then takes the place of what followed from it.
-func (s *Scheduler) anotherFailure(e *execgraph.Execution, cause *status.Failure) {
-	follows := s.first != nil && s.first.Kind == status.FailureConsumer && cause.Kind != status.FailureConsumer
-	if !follows || s.graph.State() != status.JobFailing {
-		s.graph.RecordConcurrent(e, cause, s.now)
-		return
-	}
-	s.graph.ReplaceRoot(e, suppressed(cause, s.strategy), s.first, s.now)
-	s.first = cause
+	s.jobFailed(failuref(status.FailureError, "task %s was canceled by its TaskManager while in state %s", e.Vertex.Name(), was))
 }
 
 func (s *Scheduler) cancelJob() {
@@ -177,23 +103,33 @@ func (s *Scheduler) cancelJob() {
 		return
 	}
 	s.setJob(status.JobCancelling, "canceled by the user")
+	s.dropRecoveries()
 	s.cancelAttempts()
 }
 
-// cancelAttempts makes all plans void, takes back what they asked for, and then
-// stops every attempt that was deployed.
+// cancelAttempts makes all plans void and ends every attempt.
 func (s *Scheduler) cancelAttempts() {
-	var deployed []*execgraph.Execution
 	s.plans = nil
+	var all []*execgraph.Vertex
 	for _, v := range s.graph.Vertices {
 		for _, sub := range v.Subtasks {
 			sub.Version++
-			switch e := sub.Current; e.State() {
-			case status.Created, status.Scheduled:
-				s.setTask(e, status.Canceled, "")
-			case status.Deploying, status.Initializing, status.Running:
-				deployed = append(deployed, e)
-			}
+			all = append(all, sub)
+		}
+	}
+	s.cancelTasks(all)
+}
+
+// cancelTasks ends the attempts of subtasks: first it takes back what was asked
+// for them, then it stops those that were deployed.
+func (s *Scheduler) cancelTasks(tasks []*execgraph.Vertex) {
+	var deployed []*execgraph.Execution
+	for _, v := range tasks {
+		switch e := v.Current; e.State() {
+		case status.Created, status.Scheduled:
+			s.setTask(e, status.Canceled, "")
+		case status.Deploying, status.Initializing, status.Running:
+			deployed = append(deployed, e)
 		}
 	}
 	for _, e := range deployed {
@@ -206,6 +142,7 @@ func (s *Scheduler) cancelAttempts() {
 // tasks are stopped by whoever carries this out, or by their TaskManagers when
 // these see the next master.
 func (s *Scheduler) suspend() {
+	s.dropRecoveries()
 	s.cancelAttempts()
 	for _, v := range s.graph.Vertices {
 		for _, sub := range v.Subtasks {
@@ -215,8 +152,4 @@ func (s *Scheduler) suspend() {
 		}
 	}
 	s.setJob(status.JobSuspended, "this master no longer leads the job")
-}
-
-func failuref(kind status.FailureKind, format string, args ...any) *status.Failure {
-	return &status.Failure{Kind: kind, Message: fmt.Sprintf(format, args...)}
 }

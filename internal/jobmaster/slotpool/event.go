@@ -16,6 +16,9 @@ type RequestID int64
 type Request struct {
 	ID    RequestID
 	Group string
+	// Prefer is the slot that it should get if that is free; zero: none. Another
+	// one serves as well.
+	Prefer ident.AllocationID
 }
 
 // An Event is something that happened to the pool.

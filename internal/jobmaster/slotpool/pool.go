@@ -140,18 +140,44 @@ func (p *Pool) pending() int {
 	return n
 }
 
-// match gives free slots to pending requests: first all matches are made, then
-// they are told, because who is told may at once ask for more.
+// match gives free slots to pending requests: first to those that prefer one,
+// then to the others, oldest first. First all matches are made, then they are
+// told, because who is told may at once ask for more.
 func (p *Pool) match() {
+	if len(p.bulks) == 0 {
+		return
+	}
+	free := map[ident.AllocationID]*held{} // looked up, never ranged
+	for _, h := range p.slots {
+		if h.user == 0 {
+			free[h.slot.Allocation] = h
+		}
+	}
+	if len(free) == 0 {
+		return
+	}
 	var grants []Effect
+	grant := func(r Request, h *held) {
+		h.user = r.ID
+		delete(free, h.slot.Allocation)
+		grants = append(grants, Grant{Request: r.ID, Slot: h.slot})
+	}
 	for _, b := range p.bulks {
-		for len(b.pending) > 0 {
-			i := slices.IndexFunc(p.slots, func(h *held) bool { return h.user == 0 })
-			if i < 0 {
-				break
+		b.pending = slices.DeleteFunc(b.pending, func(r Request) bool {
+			h := free[r.Prefer]
+			if h != nil {
+				grant(r, h)
 			}
-			p.slots[i].user = b.pending[0].ID
-			grants = append(grants, Grant{Request: b.pending[0].ID, Slot: p.slots[i].slot})
+			return h != nil
+		})
+	}
+	next := 0
+	for _, b := range p.bulks {
+		for len(b.pending) > 0 && len(free) > 0 {
+			for p.slots[next].user != 0 {
+				next++
+			}
+			grant(b.pending[0], p.slots[next])
 			b.pending = b.pending[1:]
 		}
 	}

@@ -18,7 +18,7 @@ import (
 // script is one pool under a script. Its commands are the events:
 //
 //	pool [bounded]     makes the pool: request timeout 5m, idle timeout 50s
-//	want R …           a bulk of requests
+//	want R …           a bulk of requests; R:SLOT prefers that one
 //	withdraw R …, release SLOT, fail SLOT TM, gone TM, close
 //	offer TM SLOT …
 //	not-enough NEEDED HAVE FREE
@@ -53,7 +53,12 @@ func (s *script) run(t *testing.T, d *datadriven.TestData) string {
 	case "want":
 		want := Want{}
 		for _, a := range args {
-			want.Requests = append(want.Requests, Request{ID: RequestID(number(t, a)), Group: "default"})
+			id, prefer, _ := strings.Cut(a, ":")
+			r := Request{ID: RequestID(number(t, id)), Group: "default"}
+			if prefer != "" {
+				r.Prefer = s.allocation(prefer)
+			}
+			want.Requests = append(want.Requests, r)
 		}
 		ev = want
 	case "withdraw":

@@ -10,8 +10,12 @@ func FailureToProto(f *status.Failure) *pb.Failure {
 	if f == nil {
 		return nil
 	}
-	return &pb.Failure{Message: f.Message, Stack: f.Stack, Kind: string(f.Kind), ExitCode: int32(f.Exit),
-		Signal: f.Signal, StderrTail: f.Stderr, Chain: f.Chain}
+	m := &pb.Failure{Message: f.Message, Stack: f.Stack, Kind: string(f.Kind), ExitCode: int32(f.Exit), Signal: f.Signal,
+		StderrTail: f.Stderr, Chain: f.Chain, PeakMemory: f.PeakMemory, Fatal: f.Fatal, Partition: f.Partition}
+	if f.Record != nil {
+		m.RecordOrigin, m.RecordValue = f.Record.Origin, f.Record.Value
+	}
+	return m
 }
 
 // FailureFromProto gives the failure of a message; nil stays nil.
@@ -19,6 +23,10 @@ func FailureFromProto(m *pb.Failure) *status.Failure {
 	if m == nil {
 		return nil
 	}
-	return &status.Failure{Kind: status.FailureKind(m.Kind), Message: m.Message, Stack: m.Stack,
-		Exit: int(m.ExitCode), Signal: m.Signal, Stderr: m.StderrTail, Chain: m.Chain}
+	f := &status.Failure{Kind: status.FailureKind(m.Kind), Message: m.Message, Stack: m.Stack, Exit: int(m.ExitCode), Signal: m.Signal,
+		Stderr: m.StderrTail, Chain: m.Chain, PeakMemory: m.PeakMemory, Fatal: m.Fatal, Partition: m.Partition}
+	if m.RecordOrigin != "" {
+		f.Record = &status.Record{Origin: m.RecordOrigin, Value: m.RecordValue}
+	}
+	return f
 }

@@ -2286,7 +2286,12 @@ type Failure struct {
 	ExitCode      int32                  `protobuf:"varint,4,opt,name=exit_code,json=exitCode,proto3" json:"exit_code,omitempty"`
 	Signal        string                 `protobuf:"bytes,5,opt,name=signal,proto3" json:"signal,omitempty"`
 	StderrTail    string                 `protobuf:"bytes,6,opt,name=stderr_tail,json=stderrTail,proto3" json:"stderr_tail,omitempty"`
-	Chain         []string               `protobuf:"bytes,7,rep,name=chain,proto3" json:"chain,omitempty"` // outer to inner wrapping texts
+	Chain         []string               `protobuf:"bytes,7,rep,name=chain,proto3" json:"chain,omitempty"`                                    // outer to inner wrapping texts
+	PeakMemory    int64                  `protobuf:"varint,8,opt,name=peak_memory,json=peakMemory,proto3" json:"peak_memory,omitempty"`       // bytes a dead process had used at most; 0: not known
+	Fatal         bool                   `protobuf:"varint,9,opt,name=fatal,proto3" json:"fatal,omitempty"`                                   // a restart would not help
+	Partition     string                 `protobuf:"bytes,10,opt,name=partition,proto3" json:"partition,omitempty"`                           // attempt whose output cannot be read, with PartitionLost
+	RecordOrigin  string                 `protobuf:"bytes,11,opt,name=record_origin,json=recordOrigin,proto3" json:"record_origin,omitempty"` // where the record that was being processed came from; empty: not known
+	RecordValue   string                 `protobuf:"bytes,12,opt,name=record_value,json=recordValue,proto3" json:"record_value,omitempty"`    // how it reads, cut short
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -2368,6 +2373,41 @@ func (x *Failure) GetChain() []string {
 		return x.Chain
 	}
 	return nil
+}
+
+func (x *Failure) GetPeakMemory() int64 {
+	if x != nil {
+		return x.PeakMemory
+	}
+	return 0
+}
+
+func (x *Failure) GetFatal() bool {
+	if x != nil {
+		return x.Fatal
+	}
+	return false
+}
+
+func (x *Failure) GetPartition() string {
+	if x != nil {
+		return x.Partition
+	}
+	return ""
+}
+
+func (x *Failure) GetRecordOrigin() string {
+	if x != nil {
+		return x.RecordOrigin
+	}
+	return ""
+}
+
+func (x *Failure) GetRecordValue() string {
+	if x != nil {
+		return x.RecordValue
+	}
+	return ""
 }
 
 type TaskMetrics struct {
@@ -3238,7 +3278,7 @@ const file_weir_control_proto_rawDesc = "" +
 	"\vresource_id\x18\x01 \x01(\tR\n" +
 	"resourceId\x12#\n" +
 	"\rallocation_id\x18\x02 \x01(\tR\fallocationId\x12\x14\n" +
-	"\x05cause\x18\x03 \x01(\tR\x05cause\"\xb9\x01\n" +
+	"\x05cause\x18\x03 \x01(\tR\x05cause\"\xd6\x02\n" +
 	"\aFailure\x12\x18\n" +
 	"\amessage\x18\x01 \x01(\tR\amessage\x12\x14\n" +
 	"\x05stack\x18\x02 \x01(\tR\x05stack\x12\x12\n" +
@@ -3247,7 +3287,14 @@ const file_weir_control_proto_rawDesc = "" +
 	"\x06signal\x18\x05 \x01(\tR\x06signal\x12\x1f\n" +
 	"\vstderr_tail\x18\x06 \x01(\tR\n" +
 	"stderrTail\x12\x14\n" +
-	"\x05chain\x18\a \x03(\tR\x05chain\"\x94\x02\n" +
+	"\x05chain\x18\a \x03(\tR\x05chain\x12\x1f\n" +
+	"\vpeak_memory\x18\b \x01(\x03R\n" +
+	"peakMemory\x12\x14\n" +
+	"\x05fatal\x18\t \x01(\bR\x05fatal\x12\x1c\n" +
+	"\tpartition\x18\n" +
+	" \x01(\tR\tpartition\x12#\n" +
+	"\rrecord_origin\x18\v \x01(\tR\frecordOrigin\x12!\n" +
+	"\frecord_value\x18\f \x01(\tR\vrecordValue\"\x94\x02\n" +
 	"\vTaskMetrics\x12\x18\n" +
 	"\aattempt\x18\x01 \x01(\tR\aattempt\x12\x1d\n" +
 	"\n" +

@@ -23,7 +23,7 @@ const memoryKey = "taskmanager.memory.process.size"
 // explainExit says why a process ended that was not asked to. limit is what
 // memory it was allowed, if not zero; oom is what its control group knows of it.
 func explainExit(state *os.ProcessState, stderr *stderrTail, limit memory.Size, oom *memoryUse) *status.Failure {
-	f := &status.Failure{Stderr: text(stderr.tail)}
+	f := &status.Failure{Stderr: text(stderr.tail), PeakMemory: peakMemory(state)}
 	crash := text(stderr.crash)
 	first, _, _ := strings.Cut(crash, "\n")
 	code, signal := state.ExitCode(), exitSignal(state)

@@ -32,6 +32,14 @@ func awaitExit(pid int) {
 	}
 }
 
+// peakMemory is the most memory a process that has ended had used, in bytes.
+func peakMemory(state *os.ProcessState) int64 {
+	if usage, ok := state.SysUsage().(*syscall.Rusage); ok {
+		return usage.Maxrss
+	}
+	return 0
+}
+
 // exitSignal names the signal that killed a process; empty: none did.
 func exitSignal(state *os.ProcessState) string {
 	if ws, ok := state.Sys().(syscall.WaitStatus); ok && ws.Signaled() {

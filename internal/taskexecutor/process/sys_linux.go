@@ -40,6 +40,14 @@ func limitData(pid int, limit int64) error {
 	return unix.Prlimit(pid, unix.RLIMIT_DATA, &unix.Rlimit{Cur: bytes, Max: bytes}, nil)
 }
 
+// peakMemory is the most memory a process that has ended had used, in bytes.
+func peakMemory(state *os.ProcessState) int64 {
+	if usage, ok := state.SysUsage().(*syscall.Rusage); ok {
+		return usage.Maxrss << 10
+	}
+	return 0
+}
+
 // exitSignal names the signal that killed a process; empty: none did.
 func exitSignal(state *os.ProcessState) string {
 	if ws, ok := state.Sys().(syscall.WaitStatus); ok && ws.Signaled() {

@@ -116,7 +116,8 @@ func TestWorld(t *testing.T) {
 		report(t, r)
 	}
 	for _, what := range []string{"tasks of an older JobMaster", "deployments", "regions of several subtasks", "freed slots",
-		"duplicate submissions", "jobs at their next master"} {
+		"duplicate submissions", "jobs at their next master", "restarts", "restarted tasks that ran", "lost outputs that were produced again",
+		"causes found after what followed"} {
 		if sum.met[what] == 0 && n >= seedsByDefault {
 			t.Errorf("no %s in %d seeds", what, n)
 		}

@@ -60,12 +60,12 @@ func (c *culprit) Open(o *stream.OpenContext) error {
 }
 
 func (c *culprit) Process(v int64, _ *stream.ProcessContext, emit func(int64)) error {
-	if v%1000 == 500 {
+	if v%1000 == 500 || strings.HasSuffix(c.mode, "-once") {
 		if err := c.act(); err != nil {
 			return err
 		}
 	}
-	if c.mode == "slow" {
+	if c.mode == "slow" || strings.HasSuffix(c.mode, "-once") {
 		time.Sleep(time.Millisecond)
 	}
 	emit(v)
@@ -76,6 +76,18 @@ func (c *culprit) act() error {
 	switch c.mode {
 	case "error":
 		return fmt.Errorf("parse amount: %w", errors.New("not a number: abc"))
+	case "error-once", "fatal-once", "kill-self-once":
+		// Whoever removes the file named by the next argument goes wrong.
+		if len(os.Args) < 3 || os.Remove(os.Args[2]) != nil {
+			return nil
+		}
+		switch c.mode {
+		case "fatal-once":
+			return stream.Fatal(errors.New("it will never work"))
+		case "kill-self-once":
+			return syscall.Kill(os.Getpid(), syscall.SIGKILL)
+		}
+		return errors.New("this time only")
 	case "panic":
 		panic("index of nothing")
 	case "goroutine-panic":

@@ -81,6 +81,10 @@ type taskManager struct {
 func newCluster(seed uint64) *Cluster {
 	c := &Cluster{world: sim.New(seed), rand: rand.New(rand.NewPCG(seed, 1)), faults: map[string]int{}}
 	c.settings = draw(c.rand)
+	c.settings.restarts = drawRestarts(seed)
+	if !c.settings.calm && c.settings.restarts.persistence == endless {
+		c.settings.faults += moreFaults
+	}
 	c.checks = newChecks(c)
 	for i, n := range c.settings.slots {
 		m := &machine{name: fmt.Sprintf("tm%d", i+1), slots: n}
@@ -121,6 +125,7 @@ func (c *Cluster) startMaster() {
 		Loop: m.loop, System: p.System(), ResourceManager: c.managerAddress(),
 		HeartbeatInterval: s.interval, HeartbeatTimeout: s.timeout, HeartbeatThreshold: s.threshold,
 		SlotRequestTimeout: s.slotRequest, SlotIdleTimeout: s.slotIdle,
+		Config: s.restarts.cluster(),
 	}
 	make := dispatcher.JobMasters(options)
 	m.dispatcher = dispatcher.New(dispatcher.Options{Loop: m.loop, Finished: dispatcher.StoreOptions{MaxCapacity: 100},

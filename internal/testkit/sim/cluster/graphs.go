@@ -8,6 +8,9 @@ import (
 	"github.com/weirstream/weir/internal/jobgraph"
 )
 
+// mostVertices is how many vertices a job has at most.
+const mostVertices = 4
+
 // randomGraph makes a job of 1 to 4 vertices that needs at most slots slots,
 // which is at least 1.
 func randomGraph(r *rand.Rand, id ident.JobID, bounded bool, slots int) *jobgraph.Graph {
@@ -17,7 +20,7 @@ func randomGraph(r *rand.Rand, id ident.JobID, bounded bool, slots int) *jobgrap
 		groups = append(groups, "other")
 	}
 	most := max(1, min(4, slots/len(groups)))
-	for i := range 1 + r.IntN(4) {
+	for i := range 1 + r.IntN(mostVertices) {
 		v := &jobgraph.Vertex{
 			ID: ident.VertexID{ID: ident.New(r)}, Name: fmt.Sprintf("Vertex %d", i+1), Parallelism: 1 + r.IntN(most), MaxParallelism: 128,
 			SlotSharingGroup: pick(r, groups...),
@@ -41,6 +44,17 @@ func connect(r *rand.Rand, from, to *jobgraph.Vertex) {
 	}
 	from.Produces = append(from.Produces, set)
 	to.Inputs = append(to.Inputs, &jobgraph.Edge{DataSet: set.ID, Source: from.ID, Distribution: set.Distribution, Ship: ship})
+}
+
+// stages makes some exchanges of a bounded job blocking.
+func stages(r *rand.Rand, g *jobgraph.Graph) {
+	for _, v := range g.Vertices {
+		for _, set := range v.Produces {
+			if r.IntN(2) == 0 {
+				set.Type = jobgraph.Blocking
+			}
+		}
+	}
 }
 
 // slotsNeeded is the sum over the slot sharing groups of the widest vertex.

@@ -24,6 +24,7 @@ type watched struct {
 	vertices []*execgraph.VertexView
 	tasks    [][]lastSeen // by vertex and subtask
 	ends     int          // how often it said that it has ended
+	restarts int          // that it has counted
 }
 
 // place is one subtask: vertex and number.
@@ -75,6 +76,7 @@ func (k *checks) watchMaster(m *master) {
 		}
 		v := w.master.View()
 		k.watchJob(w, &v)
+		k.watchRestarts(w, &v)
 		k.watchPool(w, &v)
 	}
 }
@@ -115,7 +117,7 @@ func (k *checks) watchSubtask(v *execgraph.View, now *execgraph.SubtaskView, bef
 	}
 	if now.ID != before.attempt {
 		if !before.attempt.IsZero() && !before.state.Terminal() {
-			k.broken("2", "attempt %s, last seen %s, was replaced by %s", before.attempt, before.state, now.ID)
+			k.replaced(now, before)
 		}
 		*before = lastSeen{attempt: now.ID}
 	}
@@ -127,6 +129,20 @@ func (k *checks) watchSubtask(v *execgraph.View, now *execgraph.SubtaskView, bef
 	}
 	k.c.world.Note(fmt.Sprintf("task %.4s %.4s/%d", v.Job, now.ID.Vertex, now.ID.Subtask), before.state.String()+" -> "+now.State.String())
 	before.state = now.State
+	if now.State == status.Running && now.ID.Attempt > 0 {
+		k.met["restarted tasks that ran"]++
+	}
+}
+
+// replaced checks that an attempt had ended when it was replaced: both may happen
+// in one step.
+func (k *checks) replaced(now *execgraph.SubtaskView, before *lastSeen) {
+	for i := range now.Earlier {
+		if e := &now.Earlier[i]; e.ID == before.attempt && e.State.Terminal() && reachable(before.state, e.State) {
+			return
+		}
+	}
+	k.broken("2", "attempt %s, last seen %s, was replaced by %s", before.attempt, before.state, now.ID)
 }
 
 func (k *checks) watchRegions(w *watched, v *execgraph.View) {
@@ -227,7 +243,7 @@ func (k *checks) watchDeployment(w *watched, attempt ident.AttemptID, request *p
 	}
 	k.met["deployments"]++
 	switch sub := &vertex.Subtasks[attempt.Subtask]; {
-	case sub.ID != attempt || sub.State != status.Deploying || v.State != status.JobRunning:
+	case sub.ID != attempt || sub.State != status.Deploying || v.State != status.JobRunning && v.State != status.JobRestarting:
 		k.broken("16", "attempt %s is deployed while the job is %s and the subtask's attempt %s is %s", attempt, v.State, sub.ID, sub.State)
 	case !held:
 		k.broken("16", "attempt %s is deployed to %s into slot %s, which the job does not hold there", attempt, to, request.Task.AllocationId)

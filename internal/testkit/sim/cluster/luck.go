@@ -15,6 +15,12 @@ func (c *Cluster) plague() {
 	for range s.faults {
 		c.world.At(moment(), "fault", c.misfortune)
 	}
+	if s.restarts.persistence != givesUp && !s.calm {
+		for range s.restarts.rand.IntN(6) {
+			at := 2*time.Second + time.Duration(s.restarts.rand.Int64N(int64(s.faultTime)))
+			c.world.At(at, "fault", c.failCoordinator)
+		}
+	}
 	for range s.storms {
 		c.world.At(moment(), "storm", c.storm)
 	}
@@ -55,6 +61,27 @@ func (c *Cluster) misfortune() {
 		c.killMaster()
 	}
 }
+
+// failCoordinator lets what runs beside a JobMaster for an operator fail, which is
+// a failure of the whole job; sometimes twice, or just after another failure.
+func (c *Cluster) failCoordinator() {
+	m, r := c.master, c.settings.restarts.rand
+	if m == nil || c.over {
+		return
+	}
+	for _, w := range m.jobs {
+		if w.master.View().State.Terminal() || r.IntN(2) == 0 {
+			continue
+		}
+		c.fault("coordinator fails")
+		m.loop.Post(func() { w.master.Fail(errCoordinator) })
+		if r.IntN(2) == 0 {
+			m.loop.After(time.Duration(r.IntN(8000))*time.Millisecond, func() { w.master.Fail(errCoordinator) })
+		}
+	}
+}
+
+var errCoordinator = errors.New("the coordinator of an operator failed")
 
 // hosts are the names of the processes between which the network lies.
 func (c *Cluster) hosts() []string {

@@ -59,6 +59,8 @@ func (k *checks) fair(j *job) {
 		k.broken("7", "job %s is CANCELED and nobody asked for it", j.id)
 	case state == status.JobFinished && !j.bounded:
 		k.broken("7", "job %s is unbounded and FINISHED", j.id)
+	case state == status.JobFailed && c.settings.restarts.persistence == endless:
+		k.broken("7", "job %s FAILED, though nothing may end it: %s", j.id, k.causeOf(j))
 	case state == status.JobFailed && c.settings.calm:
 		k.broken("7", "job %s FAILED, though nothing went wrong: %s", j.id, k.causeOf(j))
 	case state == status.JobFailed && strings.Contains(k.causeOf(j), "unexpectedly no longer running") && !k.reborn():
@@ -156,7 +158,9 @@ func (k *checks) empty() {
 		return
 	}
 	for _, w := range c.master.jobs {
-		state := w.master.View().State
+		v := w.master.View()
+		state := v.State
+		k.countFolded(&v)
 		k.census[state.String()]++
 		if !state.Terminal() {
 			k.broken("7", "job %s is %s after it was canceled", w.graph.Job, state)

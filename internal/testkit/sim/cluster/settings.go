@@ -26,6 +26,7 @@ type settings struct {
 	jobs              int           // submitted in the first act
 	bad               badWorkers
 	faults, storms    int
+	restarts          restarts
 }
 
 // badWorkers are the probabilities of what goes wrong with a worker or task.
@@ -75,8 +76,14 @@ func pick[T any](r *rand.Rand, from ...T) T { return from[r.IntN(len(from))] }
 // hung tasks are killed, and jobs that cannot have slots have given up.
 func (s *settings) settle() time.Duration {
 	const backOff, launch, life = 30 * time.Second, 40 * time.Second, maxLife
-	return 3*s.timeout + 2*backOff + s.cancellation + launch + s.slotRequest + s.slotIdle + s.jobTimeout + s.startUp + life + 20*time.Second
+	return s.restarts.more(s.slotRequest) + 3*s.timeout + 2*backOff + s.cancellation + launch + s.slotRequest + s.slotIdle + s.jobTimeout + s.startUp + life + 20*time.Second
 }
 
 // rest is how long the end of healthy jobs may take.
-func (s *settings) rest() time.Duration { return 2*s.timeout + 2*s.cancellation + time.Minute }
+func (s *settings) rest() time.Duration {
+	d := 2*s.timeout + 2*s.cancellation + time.Minute
+	if s.restarts.blocking {
+		d += mostVertices * maxLife
+	}
+	return d
+}

@@ -50,6 +50,9 @@ func (c *Cluster) plan() {
 		if !s.calm {
 			most = 1 + r.IntN(c.totalSlots()+2) // sometimes more than there are
 		}
+		if s.restarts.persistence == endless {
+			most = min(most, room)
+		}
 		if most < 1 {
 			break
 		}
@@ -69,6 +72,10 @@ func (c *Cluster) plan() {
 func (c *Cluster) newJob(bounded bool, slots int) *job {
 	id := ident.JobID{ID: ident.New(c.rand)}
 	j := &job{id: id, bounded: bounded, graph: randomGraph(c.rand, id, bounded, slots)}
+	j.graph.Configuration = c.settings.restarts.configuration()
+	if bounded && c.settings.restarts.blocking {
+		stages(c.settings.restarts.rand, j.graph)
+	}
 	j.needs = slotsNeeded(j.graph)
 	c.jobs = append(c.jobs, j)
 	return j

@@ -233,6 +233,25 @@ func (w *worker) signal(name string) {
 // die ends a worker whose TaskManager is gone.
 func (w *worker) die() { w.end(nil) }
 
+// peersNotice lets the tasks of other workers of the job fail, because their
+// connections to this one break: before anybody has reported its death, or after.
+func (w *worker) peersNotice() {
+	for _, on := range w.c.machines {
+		for _, other := range on.workers {
+			if other == w || other.job.JobId != w.job.JobId {
+				continue
+			}
+			for _, t := range slices.Clone(other.tasks) {
+				if w.c.settings.restarts.rand.IntN(2) == 0 {
+					other.loop.After(time.Duration(w.c.settings.restarts.rand.IntN(20_000))*time.Microsecond, func() {
+						t.end(status.Failed, &status.Failure{Kind: status.FailureConsumer, Message: "connection reset by peer"})
+					})
+				}
+			}
+		}
+	}
+}
+
 // end is the end of the process; a living TaskManager is told a moment later.
 func (w *worker) end(f *status.Failure) {
 	if w.ended {
@@ -244,6 +263,9 @@ func (w *worker) end(f *status.Failure) {
 	}
 	if w.proc != nil {
 		w.proc.Crash(false)
+	}
+	if w.c.settings.restarts.peers && !w.told && !w.c.over {
+		w.peersNotice()
 	}
 	on := w.tm.machine
 	on.workers = slices.DeleteFunc(on.workers, func(o *worker) bool { return o == w })

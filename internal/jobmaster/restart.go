@@ -1,0 +1,101 @@
+package jobmaster
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/weirstream/weir/config"
+	"github.com/weirstream/weir/internal/jobmaster/failover"
+	"github.com/weirstream/weir/internal/jobmaster/schedule"
+)
+
+// restartPrefix begins the keys that a job may set for itself and of which the
+// cluster has the others.
+const restartPrefix = "restart-strategy"
+
+// restartSettings are a cluster's settings with those of a job over them.
+func restartSettings(cluster *config.Config, job map[string]string) (*config.Config, error) {
+	all := map[string]string{}
+	for _, from := range []map[string]string{cluster.Map(), job} {
+		for _, key := range slices.Sorted(maps.Keys(from)) {
+			if strings.HasPrefix(key, restartPrefix) {
+				all[present(key)] = from[key]
+			}
+		}
+	}
+	return config.New(all)
+}
+
+// present is the name an option has now.
+func present(key string) string {
+	if info, ok := config.Describe(key); ok {
+		return info.Key
+	}
+	return key
+}
+
+// backoffOf makes the restart strategy that the settings name. Without one, a
+// job whose tasks' state is not kept is not started again: it would begin from
+// the beginning, and nobody has said that it may.
+func backoffOf(c *config.Config, random func(int64) int64) failover.Backoff {
+	switch config.RestartStrategy.In(c) {
+	case "fixed-delay", "fixeddelay":
+		return failover.NewFixedDelay(config.RestartFixedDelayAttempts.In(c), config.RestartFixedDelay.In(c))
+	case "failure-rate", "failurerate":
+		return failover.NewFailureRate(config.RestartFailureRateMax.In(c), config.RestartFailureRateInterval.In(c), config.RestartFailureRateDelay.In(c))
+	case "exponential-delay", "exponentialdelay":
+		return failover.NewExponentialDelay(failover.Exponential{
+			Initial: config.RestartExponentialInitial.In(c), Max: config.RestartExponentialMax.In(c),
+			Multiplier: config.RestartExponentialMultiplier.In(c), Jitter: config.RestartExponentialJitter.In(c),
+			Reset: config.RestartExponentialReset.In(c), Attempts: config.RestartExponentialAttempts.In(c),
+		}, random)
+	}
+	return failover.None{}
+}
+
+// makeScheduler makes the core that decides about the job.
+func (m *Master) makeScheduler() error {
+	settings, err := restartSettings(m.options.Config, m.options.Graph.Configuration)
+	if err != nil {
+		return fmt.Errorf("restart strategy of the job: %w", err)
+	}
+	backoff := backoffOf(settings, m.loop.Rand().Int64N)
+	var strategy failover.Strategy = failover.NewRegion(m.graph)
+	if config.FailoverStrategy.In(m.options.Config) == "full" {
+		strategy = failover.NewFull(m.graph)
+	}
+	m.scheduler = schedule.New(m.graph, backoff, strategy)
+	m.log.Info("restart strategy chosen", "strategy", backoff.String(), "failover", strategy.String())
+	return nil
+}
+
+// restartAfter sets the timer of a pause before a restart.
+func (m *Master) restartAfter(f schedule.RestartAfter) {
+	m.log.Info("tasks restart after a pause", "restart", f.Restart, "pause", f.Delay)
+	m.pauses[f.Restart] = m.loop.After(f.Delay, func() {
+		delete(m.pauses, f.Restart)
+		m.schedule(schedule.RestartDue{Restart: f.Restart})
+	})
+}
+
+// stopPauses stops the timers of restarts: the job is over.
+func (m *Master) stopPauses() {
+	for _, id := range slices.Sorted(maps.Keys(m.pauses)) {
+		m.pauses[id].Stop()
+	}
+	clear(m.pauses)
+}
+
+// tasksReset tells the coordinators of subtasks that begin anew, before any of
+// their new attempts can ask for work.
+func (m *Master) tasksReset(f schedule.TasksReset) {
+	for _, h := range m.coordinators {
+		for _, e := range f.Executions {
+			if e.Vertex.Parent == h.vertex {
+				h.coordinator.Reset(e.ID.Subtask)
+			}
+		}
+	}
+}

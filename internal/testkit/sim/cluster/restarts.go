@@ -1,0 +1,124 @@
+package cluster
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"time"
+
+	"github.com/weirstream/weir/config"
+	"github.com/weirstream/weir/internal/execgraph"
+	"github.com/weirstream/weir/internal/status"
+)
+
+// persistence says how the jobs of a world meet failures.
+type persistence int
+
+const (
+	givesUp   persistence = iota // a failure ends the job
+	triesMore                    // a few failures do not
+	endless                      // none does; all jobs together need no more slots than there are
+)
+
+// restarts are what a seed draws about restarts. They have a source of chance of
+// their own.
+type restarts struct {
+	rand        *rand.Rand
+	persistence persistence
+	full        bool // a failure restarts the whole job
+	blocking    bool // bounded jobs have stages that read complete output
+	peers       bool // tasks notice when a process they are connected to dies
+}
+
+func drawRestarts(seed uint64) restarts {
+	r := rand.New(rand.NewPCG(seed, 2))
+	return restarts{rand: r, persistence: pick(r, givesUp, triesMore, endless, endless), full: r.IntN(4) == 0, blocking: r.IntN(3) == 0, peers: r.IntN(2) == 0}
+}
+
+const (
+	moreFaults  = 20 // where jobs are fewer, since all must have slots, and survive
+	fewRestarts = 3
+	longPause   = 10 * time.Second // the longest before a restart, with its jitter
+)
+
+// configuration draws the restart strategy of one job.
+func (s *restarts) configuration() map[string]string {
+	r := s.rand
+	type settings = map[string]string
+	switch s.persistence {
+	case triesMore:
+		return pick(r,
+			settings{"restart-strategy.type": "fixed-delay", "restart-strategy.fixed-delay.attempts": fmt.Sprint(1 + r.IntN(fewRestarts)),
+				"restart-strategy.fixed-delay.delay": pick(r, "0 s", "2 s")},
+			settings{"restart-strategy.type": "exponential-delay", "restart-strategy.exponential-delay.initial-backoff": "1 s",
+				"restart-strategy.exponential-delay.attempts-before-reset-backoff": fmt.Sprint(1 + r.IntN(fewRestarts))})
+	case endless:
+		return pick(r,
+			settings{"restart-strategy.type": "fixed-delay", "restart-strategy.fixed-delay.attempts": "2147483647",
+				"restart-strategy.fixed-delay.delay": pick(r, "0 s", "100 ms", "5 s")},
+			settings{"restart-strategy.type": "failure-rate", "restart-strategy.failure-rate.max-failures-per-interval": "2147483647",
+				"restart-strategy.failure-rate.delay": pick(r, "0 s", "3 s")},
+			settings{"restart-strategy.type": "exponential-delay", "restart-strategy.exponential-delay.initial-backoff": pick(r, "1 ms", "1 s"),
+				"restart-strategy.exponential-delay.max-backoff":             "8 s",
+				"restart-strategy.exponential-delay.reset-backoff-threshold": pick(r, "10 s", "1 h")})
+	}
+	return pick(r, settings{}, settings{"restart-strategy.type": "none"})
+}
+
+// cluster is the cluster's part of the settings.
+func (s *restarts) cluster() *config.Config {
+	if !s.full {
+		return nil
+	}
+	c, err := config.New(map[string]string{config.FailoverStrategy.Key: "full"})
+	if err != nil {
+		panic(err) // the key and its value are those of package config
+	}
+	return c
+}
+
+// more is how much longer everything takes to come to rest because jobs restart:
+// they wait for slots again, pause, launch workers, and run for as long as before.
+func (s *restarts) more(slotRequest time.Duration) time.Duration {
+	again := 0
+	switch s.persistence {
+	case triesMore:
+		again = fewRestarts
+	case endless:
+		again = 2
+	}
+	stages := 1
+	if s.blocking {
+		stages = mostVertices
+	}
+	return time.Duration(again)*(slotRequest+longPause+time.Minute) + time.Duration(again*stages+stages-1)*maxLife
+}
+
+// watchRestarts counts restarts, and checks that the job is RESTARTING exactly
+// while tasks wait to be restarted (19).
+func (k *checks) watchRestarts(w *watched, v *execgraph.View) {
+	waiting := w.master.Restarting()
+	if (v.State == status.JobRestarting) != (waiting > 0) {
+		k.broken("19", "job %s is %s, and %d of its tasks wait to be restarted", v.Job, v.State, waiting)
+	}
+	if v.Restarts.All < w.restarts {
+		k.broken("19", "job %s had %d restarts and has %d", v.Job, w.restarts, v.Restarts.All)
+	}
+	if v.Restarts.All == w.restarts {
+		return
+	}
+	k.met["restarts"] += v.Restarts.All - w.restarts
+	w.restarts = v.Restarts.All
+	if len(v.Failures) > 0 && v.Failures[0].Failure.Kind == status.FailurePartition {
+		k.met["lost outputs that were produced again"]++
+	}
+}
+
+// countFolded counts, when all is over, the failures whose cause was found after
+// what followed from it.
+func (k *checks) countFolded(v *execgraph.View) {
+	for _, f := range v.Failures {
+		if len(f.Folded) > 0 {
+			k.met["causes found after what followed"]++
+		}
+	}
+}
