@@ -46,6 +46,7 @@ var (
 	FreeSlot                     = rpc.Method[*pb.FreeSlotRequest, *pb.Empty]{Name: "TaskExecutor/FreeSlot"}
 	SubmitTask                   = rpc.Method[*pb.SubmitTaskRequest, *pb.Empty]{Name: "TaskExecutor/SubmitTask"}
 	CancelTask                   = rpc.Method[*pb.CancelTaskRequest, *pb.Empty]{Name: "TaskExecutor/CancelTask"}
+	ReleaseOutputs               = rpc.Method[*pb.ReleaseOutputsRequest, *pb.Empty]{Name: "TaskExecutor/ReleaseOutputs"}
 	DisconnectJobManager         = rpc.Method[*pb.DisconnectJobManagerRequest, *pb.Empty]{Name: "TaskExecutor/DisconnectJobManager"}
 	HeartbeatFromResourceManager = rpc.Method[*pb.HeartbeatFromResourceManagerRequest, *pb.TaskExecutorHeartbeat]{Name: "TaskExecutor/HeartbeatFromResourceManager"}
 	HeartbeatFromJobMaster       = rpc.Method[*pb.HeartbeatFromJobMasterRequest, *pb.JobHeartbeat]{Name: "TaskExecutor/HeartbeatFromJobMaster"}
@@ -58,6 +59,7 @@ var (
 	FailSlot                 = rpc.Method[*pb.FailSlotRequest, *pb.Empty]{Name: "JobMaster/FailSlot"}
 	UpdateTaskExecutionState = rpc.Method[*pb.UpdateTaskExecutionStateRequest, *pb.UpdateTaskExecutionStateResponse]{Name: "JobMaster/UpdateTaskExecutionState"}
 	ReportTaskMetrics        = rpc.Method[*pb.ReportTaskMetricsRequest, *pb.Empty]{Name: "JobMaster/ReportTaskMetrics"}
+	OutputsLost              = rpc.Method[*pb.OutputsLostRequest, *pb.Empty]{Name: "JobMaster/OutputsLost"}
 	NotifyNotEnoughResources = rpc.Method[*pb.NotEnoughResourcesRequest, *pb.Empty]{Name: "JobMaster/NotifyNotEnoughResources"}
 	HeartbeatToJobMaster     = rpc.Method[*pb.HeartbeatFromResourceManagerRequest, *pb.Empty]{Name: "JobMaster/Heartbeat"}
 	RequestOperator          = rpc.Method[*pb.OperatorRequest, *pb.OperatorResponse]{Name: "JobMaster/RequestOperator"}
@@ -67,7 +69,9 @@ var (
 var (
 	RunTask  = rpc.Method[*pb.TaskDeployment, *pb.Empty]{Name: "Worker/RunTask"}
 	StopTask = rpc.Method[*pb.CancelTaskRequest, *pb.Empty]{Name: "Worker/StopTask"}
-	ShutDown = rpc.Method[*pb.Empty, *pb.Empty]{Name: "Worker/ShutDown"}
+	// ReleaseWorkerOutputs is a TaskExecutor's ReleaseOutputs, passed on.
+	ReleaseWorkerOutputs = rpc.Method[*pb.ReleaseOutputsRequest, *pb.Empty]{Name: "Worker/ReleaseOutputs"}
+	ShutDown             = rpc.Method[*pb.Empty, *pb.Empty]{Name: "Worker/ShutDown"}
 )
 
 // Asked of a TaskExecutor by a worker it started. State reports, metrics and

@@ -1456,7 +1456,8 @@ func (x *HeartbeatFromJobMasterRequest) GetAllocations() []string {
 
 type JobHeartbeat struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
-	Attempts      []string               `protobuf:"bytes,1,rep,name=attempts,proto3" json:"attempts,omitempty"`
+	Attempts      []string               `protobuf:"bytes,1,rep,name=attempts,proto3" json:"attempts,omitempty"` // attempts that run here for the job
+	Outputs       []string               `protobuf:"bytes,2,rep,name=outputs,proto3" json:"outputs,omitempty"`   // attempts that have finished and whose blocking partitions are kept here
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1498,6 +1499,74 @@ func (x *JobHeartbeat) GetAttempts() []string {
 	return nil
 }
 
+func (x *JobHeartbeat) GetOutputs() []string {
+	if x != nil {
+		return x.Outputs
+	}
+	return nil
+}
+
+// What attempts have produced is needed no longer.
+type ReleaseOutputsRequest struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	JobId         string                 `protobuf:"bytes,1,opt,name=job_id,json=jobId,proto3" json:"job_id,omitempty"`
+	JobMasterId   string                 `protobuf:"bytes,2,opt,name=job_master_id,json=jobMasterId,proto3" json:"job_master_id,omitempty"`
+	Attempts      []string               `protobuf:"bytes,3,rep,name=attempts,proto3" json:"attempts,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ReleaseOutputsRequest) Reset() {
+	*x = ReleaseOutputsRequest{}
+	mi := &file_weir_control_proto_msgTypes[24]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ReleaseOutputsRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ReleaseOutputsRequest) ProtoMessage() {}
+
+func (x *ReleaseOutputsRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_weir_control_proto_msgTypes[24]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ReleaseOutputsRequest.ProtoReflect.Descriptor instead.
+func (*ReleaseOutputsRequest) Descriptor() ([]byte, []int) {
+	return file_weir_control_proto_rawDescGZIP(), []int{24}
+}
+
+func (x *ReleaseOutputsRequest) GetJobId() string {
+	if x != nil {
+		return x.JobId
+	}
+	return ""
+}
+
+func (x *ReleaseOutputsRequest) GetJobMasterId() string {
+	if x != nil {
+		return x.JobMasterId
+	}
+	return ""
+}
+
+func (x *ReleaseOutputsRequest) GetAttempts() []string {
+	if x != nil {
+		return x.Attempts
+	}
+	return nil
+}
+
 // What a TaskExecutor needs to run one attempt.
 type TaskDeployment struct {
 	state          protoimpl.MessageState `protogen:"open.v1"`
@@ -1516,7 +1585,7 @@ type TaskDeployment struct {
 
 func (x *TaskDeployment) Reset() {
 	*x = TaskDeployment{}
-	mi := &file_weir_control_proto_msgTypes[24]
+	mi := &file_weir_control_proto_msgTypes[25]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1528,7 +1597,7 @@ func (x *TaskDeployment) String() string {
 func (*TaskDeployment) ProtoMessage() {}
 
 func (x *TaskDeployment) ProtoReflect() protoreflect.Message {
-	mi := &file_weir_control_proto_msgTypes[24]
+	mi := &file_weir_control_proto_msgTypes[25]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1541,7 +1610,7 @@ func (x *TaskDeployment) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use TaskDeployment.ProtoReflect.Descriptor instead.
 func (*TaskDeployment) Descriptor() ([]byte, []int) {
-	return file_weir_control_proto_rawDescGZIP(), []int{24}
+	return file_weir_control_proto_rawDescGZIP(), []int{25}
 }
 
 func (x *TaskDeployment) GetJobId() string {
@@ -1624,7 +1693,7 @@ type Job struct {
 
 func (x *Job) Reset() {
 	*x = Job{}
-	mi := &file_weir_control_proto_msgTypes[25]
+	mi := &file_weir_control_proto_msgTypes[26]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1636,7 +1705,7 @@ func (x *Job) String() string {
 func (*Job) ProtoMessage() {}
 
 func (x *Job) ProtoReflect() protoreflect.Message {
-	mi := &file_weir_control_proto_msgTypes[25]
+	mi := &file_weir_control_proto_msgTypes[26]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1649,7 +1718,7 @@ func (x *Job) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Job.ProtoReflect.Descriptor instead.
 func (*Job) Descriptor() ([]byte, []int) {
-	return file_weir_control_proto_rawDescGZIP(), []int{25}
+	return file_weir_control_proto_rawDescGZIP(), []int{26}
 }
 
 func (x *Job) GetJobId() string {
@@ -1718,7 +1787,7 @@ type OperatorDigest struct {
 
 func (x *OperatorDigest) Reset() {
 	*x = OperatorDigest{}
-	mi := &file_weir_control_proto_msgTypes[26]
+	mi := &file_weir_control_proto_msgTypes[27]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1730,7 +1799,7 @@ func (x *OperatorDigest) String() string {
 func (*OperatorDigest) ProtoMessage() {}
 
 func (x *OperatorDigest) ProtoReflect() protoreflect.Message {
-	mi := &file_weir_control_proto_msgTypes[26]
+	mi := &file_weir_control_proto_msgTypes[27]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1743,7 +1812,7 @@ func (x *OperatorDigest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use OperatorDigest.ProtoReflect.Descriptor instead.
 func (*OperatorDigest) Descriptor() ([]byte, []int) {
-	return file_weir_control_proto_rawDescGZIP(), []int{26}
+	return file_weir_control_proto_rawDescGZIP(), []int{27}
 }
 
 func (x *OperatorDigest) GetName() string {
@@ -1765,13 +1834,14 @@ type GateDeployment struct {
 	DataSet       string                 `protobuf:"bytes,1,opt,name=data_set,json=dataSet,proto3" json:"data_set,omitempty"`
 	Distribution  string                 `protobuf:"bytes,2,opt,name=distribution,proto3" json:"distribution,omitempty"` // POINTWISE or ALL_TO_ALL
 	Channels      []*ChannelDeployment   `protobuf:"bytes,3,rep,name=channels,proto3" json:"channels,omitempty"`
+	Blocking      bool                   `protobuf:"varint,4,opt,name=blocking,proto3" json:"blocking,omitempty"` // the producers have finished
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *GateDeployment) Reset() {
 	*x = GateDeployment{}
-	mi := &file_weir_control_proto_msgTypes[27]
+	mi := &file_weir_control_proto_msgTypes[28]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1783,7 +1853,7 @@ func (x *GateDeployment) String() string {
 func (*GateDeployment) ProtoMessage() {}
 
 func (x *GateDeployment) ProtoReflect() protoreflect.Message {
-	mi := &file_weir_control_proto_msgTypes[27]
+	mi := &file_weir_control_proto_msgTypes[28]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1796,7 +1866,7 @@ func (x *GateDeployment) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GateDeployment.ProtoReflect.Descriptor instead.
 func (*GateDeployment) Descriptor() ([]byte, []int) {
-	return file_weir_control_proto_rawDescGZIP(), []int{27}
+	return file_weir_control_proto_rawDescGZIP(), []int{28}
 }
 
 func (x *GateDeployment) GetDataSet() string {
@@ -1820,19 +1890,27 @@ func (x *GateDeployment) GetChannels() []*ChannelDeployment {
 	return nil
 }
 
+func (x *GateDeployment) GetBlocking() bool {
+	if x != nil {
+		return x.Blocking
+	}
+	return false
+}
+
 type ChannelDeployment struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	Producer      string                 `protobuf:"bytes,1,opt,name=producer,proto3" json:"producer,omitempty"` // attempt that produces the partition
 	Subpartition  int32                  `protobuf:"varint,2,opt,name=subpartition,proto3" json:"subpartition,omitempty"`
 	ResourceId    string                 `protobuf:"bytes,3,opt,name=resource_id,json=resourceId,proto3" json:"resource_id,omitempty"` // TaskManager it runs on
 	DataAddresses []string               `protobuf:"bytes,4,rep,name=data_addresses,json=dataAddresses,proto3" json:"data_addresses,omitempty"`
+	Subpartitions int32                  `protobuf:"varint,5,opt,name=subpartitions,proto3" json:"subpartitions,omitempty"` // that are read as one, from subpartition on; 0: 1
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *ChannelDeployment) Reset() {
 	*x = ChannelDeployment{}
-	mi := &file_weir_control_proto_msgTypes[28]
+	mi := &file_weir_control_proto_msgTypes[29]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1844,7 +1922,7 @@ func (x *ChannelDeployment) String() string {
 func (*ChannelDeployment) ProtoMessage() {}
 
 func (x *ChannelDeployment) ProtoReflect() protoreflect.Message {
-	mi := &file_weir_control_proto_msgTypes[28]
+	mi := &file_weir_control_proto_msgTypes[29]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1857,7 +1935,7 @@ func (x *ChannelDeployment) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ChannelDeployment.ProtoReflect.Descriptor instead.
 func (*ChannelDeployment) Descriptor() ([]byte, []int) {
-	return file_weir_control_proto_rawDescGZIP(), []int{28}
+	return file_weir_control_proto_rawDescGZIP(), []int{29}
 }
 
 func (x *ChannelDeployment) GetProducer() string {
@@ -1888,17 +1966,25 @@ func (x *ChannelDeployment) GetDataAddresses() []string {
 	return nil
 }
 
+func (x *ChannelDeployment) GetSubpartitions() int32 {
+	if x != nil {
+		return x.Subpartitions
+	}
+	return 0
+}
+
 type PartitionDeployment struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	DataSet       string                 `protobuf:"bytes,1,opt,name=data_set,json=dataSet,proto3" json:"data_set,omitempty"`
 	Subpartitions int32                  `protobuf:"varint,2,opt,name=subpartitions,proto3" json:"subpartitions,omitempty"`
+	Blocking      bool                   `protobuf:"varint,3,opt,name=blocking,proto3" json:"blocking,omitempty"` // kept when the attempt has finished, until it is released
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *PartitionDeployment) Reset() {
 	*x = PartitionDeployment{}
-	mi := &file_weir_control_proto_msgTypes[29]
+	mi := &file_weir_control_proto_msgTypes[30]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1910,7 +1996,7 @@ func (x *PartitionDeployment) String() string {
 func (*PartitionDeployment) ProtoMessage() {}
 
 func (x *PartitionDeployment) ProtoReflect() protoreflect.Message {
-	mi := &file_weir_control_proto_msgTypes[29]
+	mi := &file_weir_control_proto_msgTypes[30]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1923,7 +2009,7 @@ func (x *PartitionDeployment) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PartitionDeployment.ProtoReflect.Descriptor instead.
 func (*PartitionDeployment) Descriptor() ([]byte, []int) {
-	return file_weir_control_proto_rawDescGZIP(), []int{29}
+	return file_weir_control_proto_rawDescGZIP(), []int{30}
 }
 
 func (x *PartitionDeployment) GetDataSet() string {
@@ -1940,6 +2026,13 @@ func (x *PartitionDeployment) GetSubpartitions() int32 {
 	return 0
 }
 
+func (x *PartitionDeployment) GetBlocking() bool {
+	if x != nil {
+		return x.Blocking
+	}
+	return false
+}
+
 type RegisterTaskManagerRequest struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	JobId         string                 `protobuf:"bytes,1,opt,name=job_id,json=jobId,proto3" json:"job_id,omitempty"`
@@ -1953,7 +2046,7 @@ type RegisterTaskManagerRequest struct {
 
 func (x *RegisterTaskManagerRequest) Reset() {
 	*x = RegisterTaskManagerRequest{}
-	mi := &file_weir_control_proto_msgTypes[30]
+	mi := &file_weir_control_proto_msgTypes[31]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1965,7 +2058,7 @@ func (x *RegisterTaskManagerRequest) String() string {
 func (*RegisterTaskManagerRequest) ProtoMessage() {}
 
 func (x *RegisterTaskManagerRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_weir_control_proto_msgTypes[30]
+	mi := &file_weir_control_proto_msgTypes[31]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1978,7 +2071,7 @@ func (x *RegisterTaskManagerRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RegisterTaskManagerRequest.ProtoReflect.Descriptor instead.
 func (*RegisterTaskManagerRequest) Descriptor() ([]byte, []int) {
-	return file_weir_control_proto_rawDescGZIP(), []int{30}
+	return file_weir_control_proto_rawDescGZIP(), []int{31}
 }
 
 func (x *RegisterTaskManagerRequest) GetJobId() string {
@@ -2025,7 +2118,7 @@ type RegisterTaskManagerResponse struct {
 
 func (x *RegisterTaskManagerResponse) Reset() {
 	*x = RegisterTaskManagerResponse{}
-	mi := &file_weir_control_proto_msgTypes[31]
+	mi := &file_weir_control_proto_msgTypes[32]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2037,7 +2130,7 @@ func (x *RegisterTaskManagerResponse) String() string {
 func (*RegisterTaskManagerResponse) ProtoMessage() {}
 
 func (x *RegisterTaskManagerResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_weir_control_proto_msgTypes[31]
+	mi := &file_weir_control_proto_msgTypes[32]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2050,7 +2143,7 @@ func (x *RegisterTaskManagerResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RegisterTaskManagerResponse.ProtoReflect.Descriptor instead.
 func (*RegisterTaskManagerResponse) Descriptor() ([]byte, []int) {
-	return file_weir_control_proto_rawDescGZIP(), []int{31}
+	return file_weir_control_proto_rawDescGZIP(), []int{32}
 }
 
 func (x *RegisterTaskManagerResponse) GetRejected() string {
@@ -2071,7 +2164,7 @@ type SlotOffer struct {
 
 func (x *SlotOffer) Reset() {
 	*x = SlotOffer{}
-	mi := &file_weir_control_proto_msgTypes[32]
+	mi := &file_weir_control_proto_msgTypes[33]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2083,7 +2176,7 @@ func (x *SlotOffer) String() string {
 func (*SlotOffer) ProtoMessage() {}
 
 func (x *SlotOffer) ProtoReflect() protoreflect.Message {
-	mi := &file_weir_control_proto_msgTypes[32]
+	mi := &file_weir_control_proto_msgTypes[33]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2096,7 +2189,7 @@ func (x *SlotOffer) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SlotOffer.ProtoReflect.Descriptor instead.
 func (*SlotOffer) Descriptor() ([]byte, []int) {
-	return file_weir_control_proto_rawDescGZIP(), []int{32}
+	return file_weir_control_proto_rawDescGZIP(), []int{33}
 }
 
 func (x *SlotOffer) GetAllocationId() string {
@@ -2130,7 +2223,7 @@ type OfferSlotsRequest struct {
 
 func (x *OfferSlotsRequest) Reset() {
 	*x = OfferSlotsRequest{}
-	mi := &file_weir_control_proto_msgTypes[33]
+	mi := &file_weir_control_proto_msgTypes[34]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2142,7 +2235,7 @@ func (x *OfferSlotsRequest) String() string {
 func (*OfferSlotsRequest) ProtoMessage() {}
 
 func (x *OfferSlotsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_weir_control_proto_msgTypes[33]
+	mi := &file_weir_control_proto_msgTypes[34]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2155,7 +2248,7 @@ func (x *OfferSlotsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use OfferSlotsRequest.ProtoReflect.Descriptor instead.
 func (*OfferSlotsRequest) Descriptor() ([]byte, []int) {
-	return file_weir_control_proto_rawDescGZIP(), []int{33}
+	return file_weir_control_proto_rawDescGZIP(), []int{34}
 }
 
 func (x *OfferSlotsRequest) GetResourceId() string {
@@ -2181,7 +2274,7 @@ type OfferSlotsResponse struct {
 
 func (x *OfferSlotsResponse) Reset() {
 	*x = OfferSlotsResponse{}
-	mi := &file_weir_control_proto_msgTypes[34]
+	mi := &file_weir_control_proto_msgTypes[35]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2193,7 +2286,7 @@ func (x *OfferSlotsResponse) String() string {
 func (*OfferSlotsResponse) ProtoMessage() {}
 
 func (x *OfferSlotsResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_weir_control_proto_msgTypes[34]
+	mi := &file_weir_control_proto_msgTypes[35]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2206,7 +2299,7 @@ func (x *OfferSlotsResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use OfferSlotsResponse.ProtoReflect.Descriptor instead.
 func (*OfferSlotsResponse) Descriptor() ([]byte, []int) {
-	return file_weir_control_proto_rawDescGZIP(), []int{34}
+	return file_weir_control_proto_rawDescGZIP(), []int{35}
 }
 
 func (x *OfferSlotsResponse) GetAccepted() []string {
@@ -2227,7 +2320,7 @@ type FailSlotRequest struct {
 
 func (x *FailSlotRequest) Reset() {
 	*x = FailSlotRequest{}
-	mi := &file_weir_control_proto_msgTypes[35]
+	mi := &file_weir_control_proto_msgTypes[36]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2239,7 +2332,7 @@ func (x *FailSlotRequest) String() string {
 func (*FailSlotRequest) ProtoMessage() {}
 
 func (x *FailSlotRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_weir_control_proto_msgTypes[35]
+	mi := &file_weir_control_proto_msgTypes[36]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2252,7 +2345,7 @@ func (x *FailSlotRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use FailSlotRequest.ProtoReflect.Descriptor instead.
 func (*FailSlotRequest) Descriptor() ([]byte, []int) {
-	return file_weir_control_proto_rawDescGZIP(), []int{35}
+	return file_weir_control_proto_rawDescGZIP(), []int{36}
 }
 
 func (x *FailSlotRequest) GetResourceId() string {
@@ -2298,7 +2391,7 @@ type Failure struct {
 
 func (x *Failure) Reset() {
 	*x = Failure{}
-	mi := &file_weir_control_proto_msgTypes[36]
+	mi := &file_weir_control_proto_msgTypes[37]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2310,7 +2403,7 @@ func (x *Failure) String() string {
 func (*Failure) ProtoMessage() {}
 
 func (x *Failure) ProtoReflect() protoreflect.Message {
-	mi := &file_weir_control_proto_msgTypes[36]
+	mi := &file_weir_control_proto_msgTypes[37]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2323,7 +2416,7 @@ func (x *Failure) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Failure.ProtoReflect.Descriptor instead.
 func (*Failure) Descriptor() ([]byte, []int) {
-	return file_weir_control_proto_rawDescGZIP(), []int{36}
+	return file_weir_control_proto_rawDescGZIP(), []int{37}
 }
 
 func (x *Failure) GetMessage() string {
@@ -2426,7 +2519,7 @@ type TaskMetrics struct {
 
 func (x *TaskMetrics) Reset() {
 	*x = TaskMetrics{}
-	mi := &file_weir_control_proto_msgTypes[37]
+	mi := &file_weir_control_proto_msgTypes[38]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2438,7 +2531,7 @@ func (x *TaskMetrics) String() string {
 func (*TaskMetrics) ProtoMessage() {}
 
 func (x *TaskMetrics) ProtoReflect() protoreflect.Message {
-	mi := &file_weir_control_proto_msgTypes[37]
+	mi := &file_weir_control_proto_msgTypes[38]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2451,7 +2544,7 @@ func (x *TaskMetrics) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use TaskMetrics.ProtoReflect.Descriptor instead.
 func (*TaskMetrics) Descriptor() ([]byte, []int) {
-	return file_weir_control_proto_rawDescGZIP(), []int{37}
+	return file_weir_control_proto_rawDescGZIP(), []int{38}
 }
 
 func (x *TaskMetrics) GetAttempt() string {
@@ -2523,7 +2616,7 @@ type UpdateTaskExecutionStateRequest struct {
 
 func (x *UpdateTaskExecutionStateRequest) Reset() {
 	*x = UpdateTaskExecutionStateRequest{}
-	mi := &file_weir_control_proto_msgTypes[38]
+	mi := &file_weir_control_proto_msgTypes[39]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2535,7 +2628,7 @@ func (x *UpdateTaskExecutionStateRequest) String() string {
 func (*UpdateTaskExecutionStateRequest) ProtoMessage() {}
 
 func (x *UpdateTaskExecutionStateRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_weir_control_proto_msgTypes[38]
+	mi := &file_weir_control_proto_msgTypes[39]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2548,7 +2641,7 @@ func (x *UpdateTaskExecutionStateRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use UpdateTaskExecutionStateRequest.ProtoReflect.Descriptor instead.
 func (*UpdateTaskExecutionStateRequest) Descriptor() ([]byte, []int) {
-	return file_weir_control_proto_rawDescGZIP(), []int{38}
+	return file_weir_control_proto_rawDescGZIP(), []int{39}
 }
 
 func (x *UpdateTaskExecutionStateRequest) GetAttempt() string {
@@ -2595,7 +2688,7 @@ type UpdateTaskExecutionStateResponse struct {
 
 func (x *UpdateTaskExecutionStateResponse) Reset() {
 	*x = UpdateTaskExecutionStateResponse{}
-	mi := &file_weir_control_proto_msgTypes[39]
+	mi := &file_weir_control_proto_msgTypes[40]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2607,7 +2700,7 @@ func (x *UpdateTaskExecutionStateResponse) String() string {
 func (*UpdateTaskExecutionStateResponse) ProtoMessage() {}
 
 func (x *UpdateTaskExecutionStateResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_weir_control_proto_msgTypes[39]
+	mi := &file_weir_control_proto_msgTypes[40]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2620,7 +2713,7 @@ func (x *UpdateTaskExecutionStateResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use UpdateTaskExecutionStateResponse.ProtoReflect.Descriptor instead.
 func (*UpdateTaskExecutionStateResponse) Descriptor() ([]byte, []int) {
-	return file_weir_control_proto_rawDescGZIP(), []int{39}
+	return file_weir_control_proto_rawDescGZIP(), []int{40}
 }
 
 func (x *UpdateTaskExecutionStateResponse) GetKnown() bool {
@@ -2639,7 +2732,7 @@ type ReportTaskMetricsRequest struct {
 
 func (x *ReportTaskMetricsRequest) Reset() {
 	*x = ReportTaskMetricsRequest{}
-	mi := &file_weir_control_proto_msgTypes[40]
+	mi := &file_weir_control_proto_msgTypes[41]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2651,7 +2744,7 @@ func (x *ReportTaskMetricsRequest) String() string {
 func (*ReportTaskMetricsRequest) ProtoMessage() {}
 
 func (x *ReportTaskMetricsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_weir_control_proto_msgTypes[40]
+	mi := &file_weir_control_proto_msgTypes[41]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2664,12 +2757,65 @@ func (x *ReportTaskMetricsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ReportTaskMetricsRequest.ProtoReflect.Descriptor instead.
 func (*ReportTaskMetricsRequest) Descriptor() ([]byte, []int) {
-	return file_weir_control_proto_rawDescGZIP(), []int{40}
+	return file_weir_control_proto_rawDescGZIP(), []int{41}
 }
 
 func (x *ReportTaskMetricsRequest) GetMetrics() []*TaskMetrics {
 	if x != nil {
 		return x.Metrics
+	}
+	return nil
+}
+
+// Blocking partitions that a TaskExecutor had kept are gone.
+type OutputsLostRequest struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	ResourceId    string                 `protobuf:"bytes,1,opt,name=resource_id,json=resourceId,proto3" json:"resource_id,omitempty"`
+	Attempts      []string               `protobuf:"bytes,2,rep,name=attempts,proto3" json:"attempts,omitempty"` // whose they were
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *OutputsLostRequest) Reset() {
+	*x = OutputsLostRequest{}
+	mi := &file_weir_control_proto_msgTypes[42]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *OutputsLostRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*OutputsLostRequest) ProtoMessage() {}
+
+func (x *OutputsLostRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_weir_control_proto_msgTypes[42]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use OutputsLostRequest.ProtoReflect.Descriptor instead.
+func (*OutputsLostRequest) Descriptor() ([]byte, []int) {
+	return file_weir_control_proto_rawDescGZIP(), []int{42}
+}
+
+func (x *OutputsLostRequest) GetResourceId() string {
+	if x != nil {
+		return x.ResourceId
+	}
+	return ""
+}
+
+func (x *OutputsLostRequest) GetAttempts() []string {
+	if x != nil {
+		return x.Attempts
 	}
 	return nil
 }
@@ -2686,7 +2832,7 @@ type NotEnoughResourcesRequest struct {
 
 func (x *NotEnoughResourcesRequest) Reset() {
 	*x = NotEnoughResourcesRequest{}
-	mi := &file_weir_control_proto_msgTypes[41]
+	mi := &file_weir_control_proto_msgTypes[43]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2698,7 +2844,7 @@ func (x *NotEnoughResourcesRequest) String() string {
 func (*NotEnoughResourcesRequest) ProtoMessage() {}
 
 func (x *NotEnoughResourcesRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_weir_control_proto_msgTypes[41]
+	mi := &file_weir_control_proto_msgTypes[43]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2711,7 +2857,7 @@ func (x *NotEnoughResourcesRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use NotEnoughResourcesRequest.ProtoReflect.Descriptor instead.
 func (*NotEnoughResourcesRequest) Descriptor() ([]byte, []int) {
-	return file_weir_control_proto_rawDescGZIP(), []int{41}
+	return file_weir_control_proto_rawDescGZIP(), []int{43}
 }
 
 func (x *NotEnoughResourcesRequest) GetJobId() string {
@@ -2755,7 +2901,7 @@ type OperatorRequest struct {
 
 func (x *OperatorRequest) Reset() {
 	*x = OperatorRequest{}
-	mi := &file_weir_control_proto_msgTypes[42]
+	mi := &file_weir_control_proto_msgTypes[44]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2767,7 +2913,7 @@ func (x *OperatorRequest) String() string {
 func (*OperatorRequest) ProtoMessage() {}
 
 func (x *OperatorRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_weir_control_proto_msgTypes[42]
+	mi := &file_weir_control_proto_msgTypes[44]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2780,7 +2926,7 @@ func (x *OperatorRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use OperatorRequest.ProtoReflect.Descriptor instead.
 func (*OperatorRequest) Descriptor() ([]byte, []int) {
-	return file_weir_control_proto_rawDescGZIP(), []int{42}
+	return file_weir_control_proto_rawDescGZIP(), []int{44}
 }
 
 func (x *OperatorRequest) GetAttempt() string {
@@ -2813,7 +2959,7 @@ type OperatorResponse struct {
 
 func (x *OperatorResponse) Reset() {
 	*x = OperatorResponse{}
-	mi := &file_weir_control_proto_msgTypes[43]
+	mi := &file_weir_control_proto_msgTypes[45]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2825,7 +2971,7 @@ func (x *OperatorResponse) String() string {
 func (*OperatorResponse) ProtoMessage() {}
 
 func (x *OperatorResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_weir_control_proto_msgTypes[43]
+	mi := &file_weir_control_proto_msgTypes[45]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2838,7 +2984,7 @@ func (x *OperatorResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use OperatorResponse.ProtoReflect.Descriptor instead.
 func (*OperatorResponse) Descriptor() ([]byte, []int) {
-	return file_weir_control_proto_rawDescGZIP(), []int{43}
+	return file_weir_control_proto_rawDescGZIP(), []int{45}
 }
 
 func (x *OperatorResponse) GetPayload() []byte {
@@ -2862,7 +3008,7 @@ type RegisterWorkerRequest struct {
 
 func (x *RegisterWorkerRequest) Reset() {
 	*x = RegisterWorkerRequest{}
-	mi := &file_weir_control_proto_msgTypes[44]
+	mi := &file_weir_control_proto_msgTypes[46]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2874,7 +3020,7 @@ func (x *RegisterWorkerRequest) String() string {
 func (*RegisterWorkerRequest) ProtoMessage() {}
 
 func (x *RegisterWorkerRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_weir_control_proto_msgTypes[44]
+	mi := &file_weir_control_proto_msgTypes[46]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2887,7 +3033,7 @@ func (x *RegisterWorkerRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RegisterWorkerRequest.ProtoReflect.Descriptor instead.
 func (*RegisterWorkerRequest) Descriptor() ([]byte, []int) {
-	return file_weir_control_proto_rawDescGZIP(), []int{44}
+	return file_weir_control_proto_rawDescGZIP(), []int{46}
 }
 
 func (x *RegisterWorkerRequest) GetJobId() string {
@@ -2941,7 +3087,7 @@ type RegisterWorkerResponse struct {
 
 func (x *RegisterWorkerResponse) Reset() {
 	*x = RegisterWorkerResponse{}
-	mi := &file_weir_control_proto_msgTypes[45]
+	mi := &file_weir_control_proto_msgTypes[47]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2953,7 +3099,7 @@ func (x *RegisterWorkerResponse) String() string {
 func (*RegisterWorkerResponse) ProtoMessage() {}
 
 func (x *RegisterWorkerResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_weir_control_proto_msgTypes[45]
+	mi := &file_weir_control_proto_msgTypes[47]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2966,7 +3112,7 @@ func (x *RegisterWorkerResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RegisterWorkerResponse.ProtoReflect.Descriptor instead.
 func (*RegisterWorkerResponse) Descriptor() ([]byte, []int) {
-	return file_weir_control_proto_rawDescGZIP(), []int{45}
+	return file_weir_control_proto_rawDescGZIP(), []int{47}
 }
 
 func (x *RegisterWorkerResponse) GetRejected() string {
@@ -2987,7 +3133,7 @@ type ReadBlobRequest struct {
 
 func (x *ReadBlobRequest) Reset() {
 	*x = ReadBlobRequest{}
-	mi := &file_weir_control_proto_msgTypes[46]
+	mi := &file_weir_control_proto_msgTypes[48]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2999,7 +3145,7 @@ func (x *ReadBlobRequest) String() string {
 func (*ReadBlobRequest) ProtoMessage() {}
 
 func (x *ReadBlobRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_weir_control_proto_msgTypes[46]
+	mi := &file_weir_control_proto_msgTypes[48]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3012,7 +3158,7 @@ func (x *ReadBlobRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ReadBlobRequest.ProtoReflect.Descriptor instead.
 func (*ReadBlobRequest) Descriptor() ([]byte, []int) {
-	return file_weir_control_proto_rawDescGZIP(), []int{46}
+	return file_weir_control_proto_rawDescGZIP(), []int{48}
 }
 
 func (x *ReadBlobRequest) GetSha256() string {
@@ -3046,7 +3192,7 @@ type ReadBlobResponse struct {
 
 func (x *ReadBlobResponse) Reset() {
 	*x = ReadBlobResponse{}
-	mi := &file_weir_control_proto_msgTypes[47]
+	mi := &file_weir_control_proto_msgTypes[49]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3058,7 +3204,7 @@ func (x *ReadBlobResponse) String() string {
 func (*ReadBlobResponse) ProtoMessage() {}
 
 func (x *ReadBlobResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_weir_control_proto_msgTypes[47]
+	mi := &file_weir_control_proto_msgTypes[49]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3071,7 +3217,7 @@ func (x *ReadBlobResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ReadBlobResponse.ProtoReflect.Descriptor instead.
 func (*ReadBlobResponse) Descriptor() ([]byte, []int) {
-	return file_weir_control_proto_rawDescGZIP(), []int{47}
+	return file_weir_control_proto_rawDescGZIP(), []int{49}
 }
 
 func (x *ReadBlobResponse) GetData() []byte {
@@ -3208,9 +3354,14 @@ const file_weir_control_proto_rawDesc = "" +
 	"\x1dHeartbeatFromJobMasterRequest\x12\x15\n" +
 	"\x06job_id\x18\x01 \x01(\tR\x05jobId\x12\"\n" +
 	"\rjob_master_id\x18\x02 \x01(\tR\vjobMasterId\x12 \n" +
-	"\vallocations\x18\x03 \x03(\tR\vallocations\"*\n" +
+	"\vallocations\x18\x03 \x03(\tR\vallocations\"D\n" +
 	"\fJobHeartbeat\x12\x1a\n" +
-	"\battempts\x18\x01 \x03(\tR\battempts\"\xd6\x02\n" +
+	"\battempts\x18\x01 \x03(\tR\battempts\x12\x18\n" +
+	"\aoutputs\x18\x02 \x03(\tR\aoutputs\"n\n" +
+	"\x15ReleaseOutputsRequest\x12\x15\n" +
+	"\x06job_id\x18\x01 \x01(\tR\x05jobId\x12\"\n" +
+	"\rjob_master_id\x18\x02 \x01(\tR\vjobMasterId\x12\x1a\n" +
+	"\battempts\x18\x03 \x03(\tR\battempts\"\xd6\x02\n" +
 	"\x0eTaskDeployment\x12\x15\n" +
 	"\x06job_id\x18\x01 \x01(\tR\x05jobId\x12\x18\n" +
 	"\aattempt\x18\x02 \x01(\tR\aattempt\x12\x1f\n" +
@@ -3239,20 +3390,23 @@ const file_weir_control_proto_rawDesc = "" +
 	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01\"<\n" +
 	"\x0eOperatorDigest\x12\x12\n" +
 	"\x04name\x18\x01 \x01(\tR\x04name\x12\x16\n" +
-	"\x06digest\x18\x02 \x01(\tR\x06digest\"\x84\x01\n" +
+	"\x06digest\x18\x02 \x01(\tR\x06digest\"\xa0\x01\n" +
 	"\x0eGateDeployment\x12\x19\n" +
 	"\bdata_set\x18\x01 \x01(\tR\adataSet\x12\"\n" +
 	"\fdistribution\x18\x02 \x01(\tR\fdistribution\x123\n" +
-	"\bchannels\x18\x03 \x03(\v2\x17.weir.ChannelDeploymentR\bchannels\"\x9b\x01\n" +
+	"\bchannels\x18\x03 \x03(\v2\x17.weir.ChannelDeploymentR\bchannels\x12\x1a\n" +
+	"\bblocking\x18\x04 \x01(\bR\bblocking\"\xc1\x01\n" +
 	"\x11ChannelDeployment\x12\x1a\n" +
 	"\bproducer\x18\x01 \x01(\tR\bproducer\x12\"\n" +
 	"\fsubpartition\x18\x02 \x01(\x05R\fsubpartition\x12\x1f\n" +
 	"\vresource_id\x18\x03 \x01(\tR\n" +
 	"resourceId\x12%\n" +
-	"\x0edata_addresses\x18\x04 \x03(\tR\rdataAddresses\"V\n" +
+	"\x0edata_addresses\x18\x04 \x03(\tR\rdataAddresses\x12$\n" +
+	"\rsubpartitions\x18\x05 \x01(\x05R\rsubpartitions\"r\n" +
 	"\x13PartitionDeployment\x12\x19\n" +
 	"\bdata_set\x18\x01 \x01(\tR\adataSet\x12$\n" +
-	"\rsubpartitions\x18\x02 \x01(\x05R\rsubpartitions\"\xb0\x01\n" +
+	"\rsubpartitions\x18\x02 \x01(\x05R\rsubpartitions\x12\x1a\n" +
+	"\bblocking\x18\x03 \x01(\bR\bblocking\"\xb0\x01\n" +
 	"\x1aRegisterTaskManagerRequest\x12\x15\n" +
 	"\x06job_id\x18\x01 \x01(\tR\x05jobId\x12\x1f\n" +
 	"\vresource_id\x18\x02 \x01(\tR\n" +
@@ -3320,7 +3474,11 @@ const file_weir_control_proto_rawDesc = "" +
 	" UpdateTaskExecutionStateResponse\x12\x14\n" +
 	"\x05known\x18\x01 \x01(\bR\x05known\"G\n" +
 	"\x18ReportTaskMetricsRequest\x12+\n" +
-	"\ametrics\x18\x01 \x03(\v2\x11.weir.TaskMetricsR\ametrics\"~\n" +
+	"\ametrics\x18\x01 \x03(\v2\x11.weir.TaskMetricsR\ametrics\"Q\n" +
+	"\x12OutputsLostRequest\x12\x1f\n" +
+	"\vresource_id\x18\x01 \x01(\tR\n" +
+	"resourceId\x12\x1a\n" +
+	"\battempts\x18\x02 \x03(\tR\battempts\"~\n" +
 	"\x19NotEnoughResourcesRequest\x12\x15\n" +
 	"\x06job_id\x18\x01 \x01(\tR\x05jobId\x12\x16\n" +
 	"\x06needed\x18\x02 \x01(\x05R\x06needed\x12\x1e\n" +
@@ -3365,7 +3523,7 @@ func file_weir_control_proto_rawDescGZIP() []byte {
 	return file_weir_control_proto_rawDescData
 }
 
-var file_weir_control_proto_msgTypes = make([]protoimpl.MessageInfo, 50)
+var file_weir_control_proto_msgTypes = make([]protoimpl.MessageInfo, 52)
 var file_weir_control_proto_goTypes = []any{
 	(*Empty)(nil),                               // 0: weir.Empty
 	(*RegisterTaskExecutorRequest)(nil),         // 1: weir.RegisterTaskExecutorRequest
@@ -3391,32 +3549,34 @@ var file_weir_control_proto_goTypes = []any{
 	(*TaskExecutorHeartbeat)(nil),               // 21: weir.TaskExecutorHeartbeat
 	(*HeartbeatFromJobMasterRequest)(nil),       // 22: weir.HeartbeatFromJobMasterRequest
 	(*JobHeartbeat)(nil),                        // 23: weir.JobHeartbeat
-	(*TaskDeployment)(nil),                      // 24: weir.TaskDeployment
-	(*Job)(nil),                                 // 25: weir.Job
-	(*OperatorDigest)(nil),                      // 26: weir.OperatorDigest
-	(*GateDeployment)(nil),                      // 27: weir.GateDeployment
-	(*ChannelDeployment)(nil),                   // 28: weir.ChannelDeployment
-	(*PartitionDeployment)(nil),                 // 29: weir.PartitionDeployment
-	(*RegisterTaskManagerRequest)(nil),          // 30: weir.RegisterTaskManagerRequest
-	(*RegisterTaskManagerResponse)(nil),         // 31: weir.RegisterTaskManagerResponse
-	(*SlotOffer)(nil),                           // 32: weir.SlotOffer
-	(*OfferSlotsRequest)(nil),                   // 33: weir.OfferSlotsRequest
-	(*OfferSlotsResponse)(nil),                  // 34: weir.OfferSlotsResponse
-	(*FailSlotRequest)(nil),                     // 35: weir.FailSlotRequest
-	(*Failure)(nil),                             // 36: weir.Failure
-	(*TaskMetrics)(nil),                         // 37: weir.TaskMetrics
-	(*UpdateTaskExecutionStateRequest)(nil),     // 38: weir.UpdateTaskExecutionStateRequest
-	(*UpdateTaskExecutionStateResponse)(nil),    // 39: weir.UpdateTaskExecutionStateResponse
-	(*ReportTaskMetricsRequest)(nil),            // 40: weir.ReportTaskMetricsRequest
-	(*NotEnoughResourcesRequest)(nil),           // 41: weir.NotEnoughResourcesRequest
-	(*OperatorRequest)(nil),                     // 42: weir.OperatorRequest
-	(*OperatorResponse)(nil),                    // 43: weir.OperatorResponse
-	(*RegisterWorkerRequest)(nil),               // 44: weir.RegisterWorkerRequest
-	(*RegisterWorkerResponse)(nil),              // 45: weir.RegisterWorkerResponse
-	(*ReadBlobRequest)(nil),                     // 46: weir.ReadBlobRequest
-	(*ReadBlobResponse)(nil),                    // 47: weir.ReadBlobResponse
-	nil,                                         // 48: weir.Job.ConfigurationEntry
-	nil,                                         // 49: weir.UpdateTaskExecutionStateRequest.AccumulatorsEntry
+	(*ReleaseOutputsRequest)(nil),               // 24: weir.ReleaseOutputsRequest
+	(*TaskDeployment)(nil),                      // 25: weir.TaskDeployment
+	(*Job)(nil),                                 // 26: weir.Job
+	(*OperatorDigest)(nil),                      // 27: weir.OperatorDigest
+	(*GateDeployment)(nil),                      // 28: weir.GateDeployment
+	(*ChannelDeployment)(nil),                   // 29: weir.ChannelDeployment
+	(*PartitionDeployment)(nil),                 // 30: weir.PartitionDeployment
+	(*RegisterTaskManagerRequest)(nil),          // 31: weir.RegisterTaskManagerRequest
+	(*RegisterTaskManagerResponse)(nil),         // 32: weir.RegisterTaskManagerResponse
+	(*SlotOffer)(nil),                           // 33: weir.SlotOffer
+	(*OfferSlotsRequest)(nil),                   // 34: weir.OfferSlotsRequest
+	(*OfferSlotsResponse)(nil),                  // 35: weir.OfferSlotsResponse
+	(*FailSlotRequest)(nil),                     // 36: weir.FailSlotRequest
+	(*Failure)(nil),                             // 37: weir.Failure
+	(*TaskMetrics)(nil),                         // 38: weir.TaskMetrics
+	(*UpdateTaskExecutionStateRequest)(nil),     // 39: weir.UpdateTaskExecutionStateRequest
+	(*UpdateTaskExecutionStateResponse)(nil),    // 40: weir.UpdateTaskExecutionStateResponse
+	(*ReportTaskMetricsRequest)(nil),            // 41: weir.ReportTaskMetricsRequest
+	(*OutputsLostRequest)(nil),                  // 42: weir.OutputsLostRequest
+	(*NotEnoughResourcesRequest)(nil),           // 43: weir.NotEnoughResourcesRequest
+	(*OperatorRequest)(nil),                     // 44: weir.OperatorRequest
+	(*OperatorResponse)(nil),                    // 45: weir.OperatorResponse
+	(*RegisterWorkerRequest)(nil),               // 46: weir.RegisterWorkerRequest
+	(*RegisterWorkerResponse)(nil),              // 47: weir.RegisterWorkerResponse
+	(*ReadBlobRequest)(nil),                     // 48: weir.ReadBlobRequest
+	(*ReadBlobResponse)(nil),                    // 49: weir.ReadBlobResponse
+	nil,                                         // 50: weir.Job.ConfigurationEntry
+	nil,                                         // 51: weir.UpdateTaskExecutionStateRequest.AccumulatorsEntry
 }
 var file_weir_control_proto_depIdxs = []int32{
 	4,  // 0: weir.RegisterTaskExecutorRequest.total:type_name -> weir.ResourceProfile
@@ -3427,21 +3587,21 @@ var file_weir_control_proto_depIdxs = []int32{
 	4,  // 5: weir.ResourceRequirement.profile:type_name -> weir.ResourceProfile
 	12, // 6: weir.DeclareRequiredResourcesRequest.requirements:type_name -> weir.ResourceRequirement
 	4,  // 7: weir.RequestSlotRequest.profile:type_name -> weir.ResourceProfile
-	24, // 8: weir.SubmitTaskRequest.task:type_name -> weir.TaskDeployment
+	25, // 8: weir.SubmitTaskRequest.task:type_name -> weir.TaskDeployment
 	6,  // 9: weir.TaskExecutorHeartbeat.report:type_name -> weir.SlotReport
-	27, // 10: weir.TaskDeployment.gates:type_name -> weir.GateDeployment
-	29, // 11: weir.TaskDeployment.partitions:type_name -> weir.PartitionDeployment
-	25, // 12: weir.TaskDeployment.job:type_name -> weir.Job
-	26, // 13: weir.Job.operators:type_name -> weir.OperatorDigest
-	48, // 14: weir.Job.configuration:type_name -> weir.Job.ConfigurationEntry
-	28, // 15: weir.GateDeployment.channels:type_name -> weir.ChannelDeployment
+	28, // 10: weir.TaskDeployment.gates:type_name -> weir.GateDeployment
+	30, // 11: weir.TaskDeployment.partitions:type_name -> weir.PartitionDeployment
+	26, // 12: weir.TaskDeployment.job:type_name -> weir.Job
+	27, // 13: weir.Job.operators:type_name -> weir.OperatorDigest
+	50, // 14: weir.Job.configuration:type_name -> weir.Job.ConfigurationEntry
+	29, // 15: weir.GateDeployment.channels:type_name -> weir.ChannelDeployment
 	4,  // 16: weir.SlotOffer.profile:type_name -> weir.ResourceProfile
-	32, // 17: weir.OfferSlotsRequest.offers:type_name -> weir.SlotOffer
-	36, // 18: weir.UpdateTaskExecutionStateRequest.failure:type_name -> weir.Failure
-	37, // 19: weir.UpdateTaskExecutionStateRequest.metrics:type_name -> weir.TaskMetrics
-	49, // 20: weir.UpdateTaskExecutionStateRequest.accumulators:type_name -> weir.UpdateTaskExecutionStateRequest.AccumulatorsEntry
-	37, // 21: weir.ReportTaskMetricsRequest.metrics:type_name -> weir.TaskMetrics
-	26, // 22: weir.RegisterWorkerRequest.operators:type_name -> weir.OperatorDigest
+	33, // 17: weir.OfferSlotsRequest.offers:type_name -> weir.SlotOffer
+	37, // 18: weir.UpdateTaskExecutionStateRequest.failure:type_name -> weir.Failure
+	38, // 19: weir.UpdateTaskExecutionStateRequest.metrics:type_name -> weir.TaskMetrics
+	51, // 20: weir.UpdateTaskExecutionStateRequest.accumulators:type_name -> weir.UpdateTaskExecutionStateRequest.AccumulatorsEntry
+	38, // 21: weir.ReportTaskMetricsRequest.metrics:type_name -> weir.TaskMetrics
+	27, // 22: weir.RegisterWorkerRequest.operators:type_name -> weir.OperatorDigest
 	23, // [23:23] is the sub-list for method output_type
 	23, // [23:23] is the sub-list for method input_type
 	23, // [23:23] is the sub-list for extension type_name
@@ -3460,7 +3620,7 @@ func file_weir_control_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_weir_control_proto_rawDesc), len(file_weir_control_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   50,
+			NumMessages:   52,
 			NumExtensions: 0,
 			NumServices:   0,
 		},
