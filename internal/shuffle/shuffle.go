@@ -91,7 +91,9 @@ var (
 // not be read. Its text is that of Err.
 type PartitionError struct {
 	Partition ident.PartitionID
-	Err       error
+	// Whole says that its producer had finished when the reader was made.
+	Whole bool
+	Err   error
 }
 
 // Error is the text of Err.

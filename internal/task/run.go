@@ -65,19 +65,17 @@ func (t *Task) end(err error) {
 }
 
 // failureOf makes the loss of a peer recognisable: it follows from the failure of
-// another task and must not hide it. And it names the attempt whose output could
-// not be read, which may have to run again for this task to succeed.
+// another task and must not hide it. What a finished task had produced and cannot
+// be read is told with whose it was: that one has to run again.
 func failureOf(err error) *status.Failure {
-	p, unreadable := errors.AsType[*shuffle.PartitionError](err)
-	if unreadable && p.Error() == err.Error() {
+	p, unread := errors.AsType[*shuffle.PartitionError](err)
+	if unread && p.Error() == err.Error() {
 		err = p.Err // the same text, but it can be told from its causes
 	}
 	f := operator.AsFailure(err)
-	if unreadable {
-		f.Partition = p.Partition.Producer.String()
-	}
-	if errors.Is(err, shuffle.ErrPartitionCorrupt) {
-		f.Kind = status.FailurePartition
+	if unread && (errors.Is(err, shuffle.ErrPartitionCorrupt) || p.Whole && errors.Is(err, shuffle.ErrPartitionNotFound)) {
+		f.Kind, f.Partition = status.FailurePartition, p.Partition.Producer.String()
+		return f
 	}
 	for _, secondary := range []error{shuffle.ErrPeerLost, shuffle.ErrProducerFailed, shuffle.ErrPartitionNotFound} {
 		if errors.Is(err, secondary) {

@@ -16,6 +16,7 @@ type channel struct {
 	index      int
 	id         ident.PartitionID
 	subs       shuffle.Range
+	whole      bool // the producer has finished
 	request    *Request
 	serializer shuffle.Serializer // decodes, in Poll only; made by the first batch that needs it
 
@@ -29,9 +30,18 @@ type channel struct {
 // Connect makes subpartitions of a partition of the same process the source of a
 // channel.
 func (g *Gate) Connect(index int, r *Registry, id ident.PartitionID, subs shuffle.Range) {
-	c := &channel{gate: g, index: index, id: id, subs: subs}
-	g.Use(index, c)
-	request := r.Request(id, c.found)
+	g.connect(&channel{gate: g, index: index, id: id, subs: subs}, r.Request)
+}
+
+// ConnectWhole is Connect for a partition whose producer has finished: one that
+// is not there is not waited for.
+func (g *Gate) ConnectWhole(index int, r *Registry, id ident.PartitionID, subs shuffle.Range) {
+	g.connect(&channel{gate: g, index: index, id: id, subs: subs, whole: true}, r.RequestWhole)
+}
+
+func (g *Gate) connect(c *channel, ask func(ident.PartitionID, func(shuffle.Partition, error)) *Request) {
+	g.Use(c.index, c)
+	request := ask(c.id, c.found)
 	c.mu.Lock()
 	c.request = request
 	c.mu.Unlock()
@@ -72,7 +82,7 @@ func (c *channel) Poll() (e element.Element, ok, more bool, err error) {
 		e.Batch, err = c.decode(encoded)
 	}
 	if err != nil {
-		return element.Element{}, false, false, &shuffle.PartitionError{Partition: c.id, Err: err}
+		return element.Element{}, false, false, &shuffle.PartitionError{Partition: c.id, Whole: c.whole, Err: err}
 	}
 	return e, ok, left > 0, nil
 }

@@ -103,6 +103,20 @@ func (r *Registry) Request(id ident.PartitionID, done func(shuffle.Partition, er
 	return q
 }
 
+// RequestWhole is Request for a partition whose producer has finished: one that
+// is not there will not come.
+func (r *Registry) RequestWhole(id ident.PartitionID, done func(shuffle.Partition, error)) *Request {
+	r.mu.Lock()
+	p := r.partitions[id]
+	r.mu.Unlock()
+	if p != nil {
+		done(p, nil)
+	} else {
+		done(nil, fmt.Errorf("request partition %s: its producer has finished, and it is not there any more: %w", id, shuffle.ErrPartitionNotFound))
+	}
+	return &Request{registry: r, id: id, done: done}
+}
+
 func (q *Request) expire() {
 	if q.registry.unlist(q) {
 		q.done(nil, fmt.Errorf("request partition %s: not there within %s: %w", q.id, q.registry.settings.Wait, shuffle.ErrPartitionNotFound))

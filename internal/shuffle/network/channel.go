@@ -22,6 +22,7 @@ type channel struct {
 	id        uint32 // on the link
 	partition ident.PartitionID
 	subs      shuffle.Range
+	whole     bool // the producer has finished
 	pool      *pool
 	own, most int // buffers it always has, and may have
 
@@ -56,7 +57,7 @@ func (c *channel) Poll() (e element.Element, ok, more bool, err error) {
 		c.mu.Unlock()
 		switch {
 		case err != nil:
-			return e, false, false, &shuffle.PartitionError{Partition: c.partition, Err: err}
+			return e, false, false, &shuffle.PartitionError{Partition: c.partition, Whole: c.whole, Err: err}
 		case !some:
 			return e, false, false, nil
 		case f.buf == nil:
@@ -69,7 +70,7 @@ func (c *channel) Poll() (e element.Element, ok, more bool, err error) {
 		if c.recycle(f.buf); err != nil {
 			err = fmt.Errorf("read partition %s from %s: %w", c.partition, c.link.name(), err)
 			c.fail(err)
-			return e, false, false, &shuffle.PartitionError{Partition: c.partition, Err: err}
+			return e, false, false, &shuffle.PartitionError{Partition: c.partition, Whole: c.whole, Err: err}
 		}
 		if b != nil {
 			return element.Element{Kind: element.Data, Batch: b}, true, left, nil
@@ -222,7 +223,11 @@ func (c *channel) fail(err error) {
 
 // lost is fail for a connection that broke.
 func (c *channel) lost(err error) {
-	c.fail(fmt.Errorf("read partition %s from %s: %w: %w", c.partition, c.link.name(), shuffle.ErrPeerLost, err))
+	sentinel := shuffle.ErrPeerLost
+	if c.whole && !c.link.reached() {
+		sentinel = shuffle.ErrPartitionNotFound // what was kept there is out of reach
+	}
+	c.fail(fmt.Errorf("read partition %s from %s: %w: %w", c.partition, c.link.name(), sentinel, err))
 }
 
 // drop puts back the buffers of frames that nobody will read. The caller holds

@@ -72,7 +72,7 @@ func (l *link) connect(ctx context.Context) (net.Conn, string, error) {
 			return nil, "", cause
 		}
 		var refused *handshake.RefusedError
-		if !errors.As(err, &refused) || refused.Status != handshake.NotYet || time.Now().Add(retry).After(deadline) {
+		if !errors.As(err, &refused) || refused.Status != handshake.NotYet || !l.expects() || time.Now().Add(retry).After(deadline) {
 			return nil, "", err
 		}
 		select {

@@ -179,11 +179,15 @@ func (e *Environment) CreateGate(channels []Channel, newSerializer func() shuffl
 	var away []*channel
 	for i, c := range channels {
 		if c.Resource == e.self {
-			g.Connect(i, e.registry, c.Partition, c.subs())
+			if c.Whole {
+				g.ConnectWhole(i, e.registry, c.Partition, c.subs())
+			} else {
+				g.Connect(i, e.registry, c.Partition, c.subs())
+			}
 			continue
 		}
 		ch := &channel{
-			gate: g, index: i, partition: c.Partition, subs: c.subs(), pool: e.pool,
+			gate: g, index: i, partition: c.Partition, subs: c.subs(), whole: c.Whole, pool: e.pool,
 			own: e.own, most: e.most, reserved: e.own, announced: e.own,
 		}
 		g.Use(i, ch)

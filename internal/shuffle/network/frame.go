@@ -121,9 +121,10 @@ type request struct {
 	partition ident.PartitionID
 	subs      shuffle.Range
 	credit    uint32
+	whole     bool // its producer has finished
 }
 
-const requestSize = 3*16 + 5*4
+const requestSize = 3*16 + 6*4
 
 func (r request) append(dst []byte) []byte {
 	p := r.partition
@@ -134,7 +135,12 @@ func (r request) append(dst []byte) []byte {
 	dst = binary.LittleEndian.AppendUint32(dst, uint32(p.Producer.Attempt))
 	dst = binary.LittleEndian.AppendUint32(dst, uint32(r.subs.First))
 	dst = binary.LittleEndian.AppendUint32(dst, uint32(r.subs.Last))
-	return binary.LittleEndian.AppendUint32(dst, r.credit)
+	dst = binary.LittleEndian.AppendUint32(dst, r.credit)
+	whole := uint32(0)
+	if r.whole {
+		whole = 1
+	}
+	return binary.LittleEndian.AppendUint32(dst, whole)
 }
 
 func parseRequest(b []byte) (request, error) {
@@ -148,9 +154,11 @@ func parseRequest(b []byte) (request, error) {
 	subtask, attempt := binary.LittleEndian.Uint32(b[48:]), binary.LittleEndian.Uint32(b[52:])
 	first, last := binary.LittleEndian.Uint32(b[56:]), binary.LittleEndian.Uint32(b[60:])
 	r.credit = binary.LittleEndian.Uint32(b[64:])
-	if max(subtask, attempt, first, last) > 1<<31-1 || r.credit > maxCredit {
-		return request{}, fmt.Errorf("%w: request of subtask %d, attempt %d, subpartitions %d to %d with credit %d", errCorrupt, subtask, attempt, first, last, r.credit)
+	whole := binary.LittleEndian.Uint32(b[68:])
+	if max(subtask, attempt, first, last) > 1<<31-1 || r.credit > maxCredit || whole > 1 {
+		return request{}, fmt.Errorf("%w: request of subtask %d, attempt %d, subpartitions %d to %d with credit %d, whole %d", errCorrupt, subtask, attempt, first, last, r.credit, whole)
 	}
+	r.whole = whole == 1
 	r.subs = shuffle.Range{First: int(first), Last: int(last)}
 	r.partition.Producer.Subtask, r.partition.Producer.Attempt = int(subtask), int(attempt)
 	return r, nil

@@ -15,6 +15,9 @@ type Channel struct {
 	// Subpartitions is how many are read as one, from Subpartition on; 0: 1.
 	// Only a blocking partition gives more.
 	Subpartitions int
+	// Whole says that the producer has finished: a partition that is not there,
+	// or a worker that holds none, is not waited for.
+	Whole bool
 	// Resource is the producer's TaskManager.
 	Resource ident.ResourceID
 	// Addresses are where it listens, as "unix:/path/of/socket" or "host:port".

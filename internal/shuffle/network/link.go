@@ -54,6 +54,26 @@ func (l *link) name() string {
 	return fmt.Sprintf("%s at %s", l.target, l.address)
 }
 
+// reached reports whether there was a connection.
+func (l *link) reached() bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.connected
+}
+
+// expects reports whether a channel's producer may still be about to come up:
+// one that has finished is there or never again.
+func (l *link) expects() bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for _, c := range l.channels { // order: any of them
+		if !c.whole {
+			return true
+		}
+	}
+	return false
+}
+
 // open adds a channel and asks for its partition, unless the link is ending.
 func (l *link) open(c *channel) bool {
 	l.mu.Lock()
@@ -64,7 +84,7 @@ func (l *link) open(c *channel) bool {
 	c.link, c.id = l, l.next
 	l.next++
 	l.channels[c.id] = c
-	r := request{partition: c.partition, subs: c.subs, credit: uint32(c.announced)}
+	r := request{partition: c.partition, subs: c.subs, credit: uint32(c.announced), whole: c.whole}
 	l.out = header{channel: c.id, kind: frameRequest}.append(l.out, r.append(make([]byte, 0, requestSize)))
 	l.mu.Unlock()
 	l.wake()

@@ -113,7 +113,11 @@ func (s *session) request(id uint32, payload []byte) error {
 	s.mu.Lock()
 	s.views[id] = v
 	s.mu.Unlock()
-	v.request = s.env.registry.Request(r.partition, v.found)
+	if r.whole {
+		v.request = s.env.registry.RequestWhole(r.partition, v.found)
+	} else {
+		v.request = s.env.registry.Request(r.partition, v.found)
+	}
 	return nil
 }
 
