@@ -22,6 +22,7 @@ type Deployment struct {
 type Gate struct {
 	DataSet      ident.DataSetID
 	Distribution jobgraph.Distribution
+	Blocking     bool // the producers have finished
 	Channels     []Channel
 }
 
@@ -36,6 +37,7 @@ type Channel struct {
 type Partition struct {
 	DataSet       ident.DataSetID
 	Subpartitions int
+	Blocking      bool // kept when the attempt has finished
 }
 
 // Deployment describes an attempt to whoever will run it. Its slot and those
@@ -47,7 +49,7 @@ func (g *Graph) Deployment(e *Execution) Deployment {
 		Attempt: e.ID, VertexName: job.Name, Parallelism: job.Parallelism, MaxParallelism: job.MaxParallelism, Slot: e.Slot,
 	}
 	for _, in := range e.Vertex.Parent.Inputs {
-		gate := Gate{DataSet: in.Edge.DataSet, Distribution: in.Edge.Distribution}
+		gate := Gate{DataSet: in.Edge.DataSet, Distribution: in.Edge.Distribution, Blocking: in.Set.Type == jobgraph.Blocking}
 		for _, link := range Links(in.Edge.Distribution, len(in.Source.Subtasks), job.Parallelism, e.Vertex.Subtask) {
 			producer := in.Source.Subtasks[link.Producer].Current
 			invariant.Check(producer.Slot != nil, "attempt %s reads attempt %s, which has no slot", e.ID, producer.ID)
@@ -57,7 +59,7 @@ func (g *Graph) Deployment(e *Execution) Deployment {
 	}
 	for _, set := range job.Produces {
 		r := g.results[set.ID]
-		d.Partitions = append(d.Partitions, Partition{DataSet: set.ID,
+		d.Partitions = append(d.Partitions, Partition{DataSet: set.ID, Blocking: set.Type == jobgraph.Blocking,
 			Subpartitions: Subpartitions(set.Distribution, job.Parallelism, len(r.consumer.Subtasks), e.Vertex.Subtask)})
 	}
 	return d

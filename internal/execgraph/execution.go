@@ -26,7 +26,7 @@ type Execution struct {
 	// Accumulators are the user's named results, set with a terminal state.
 	Accumulators map[string]string
 	// OutputLost says that what the attempt produced for other regions cannot be
-	// read any more.
+	// read any more: it is lost, or was given up because nobody needs it.
 	OutputLost bool
 
 	state  status.Execution
@@ -80,6 +80,12 @@ func (e *Execution) Since(s status.Execution) time.Time { return e.stamps[s] }
 // Deployed reports whether a TaskManager was, or may have been, told to run
 // the attempt.
 func (e *Execution) Deployed() bool { return !e.stamps[status.Deploying].IsZero() }
+
+// Readable reports whether what the attempt produced for other regions is
+// complete and can be read.
+func (e *Execution) Readable() bool {
+	return e.state == status.Finished && !e.OutputLost && e.Slot != nil && e.Vertex.Parent.Blocking()
+}
 
 // SetExecution makes a step of an attempt's state machine. A step that is not
 // in the table is a broken invariant.

@@ -196,6 +196,8 @@ func (m *Master) performSchedule(effect schedule.Effect) {
 		m.managers.cancel(f.Execution)
 	case schedule.RestartAfter:
 		m.restartAfter(f)
+	case schedule.ReleaseOutputs:
+		m.managers.release(f.Executions)
 	case schedule.TasksReset:
 		m.tasksReset(f)
 	case schedule.TaskChanged:

@@ -26,7 +26,7 @@ func deploymentMessage(d execgraph.Deployment, job *pb.Job) *pb.TaskDeployment {
 		Parallelism: int32(d.Parallelism), MaxParallelism: int32(d.MaxParallelism), Job: job,
 	}
 	for _, g := range d.Gates {
-		gate := &pb.GateDeployment{DataSet: g.DataSet.String(), Distribution: string(g.Distribution)}
+		gate := &pb.GateDeployment{DataSet: g.DataSet.String(), Distribution: string(g.Distribution), Blocking: g.Blocking}
 		for _, c := range g.Channels {
 			gate.Channels = append(gate.Channels, &pb.ChannelDeployment{
 				Producer: c.Producer.String(), Subpartition: int32(c.Subpartition),
@@ -36,7 +36,7 @@ func deploymentMessage(d execgraph.Deployment, job *pb.Job) *pb.TaskDeployment {
 		t.Gates = append(t.Gates, gate)
 	}
 	for _, p := range d.Partitions {
-		t.Partitions = append(t.Partitions, &pb.PartitionDeployment{DataSet: p.DataSet.String(), Subpartitions: int32(p.Subpartitions)})
+		t.Partitions = append(t.Partitions, &pb.PartitionDeployment{DataSet: p.DataSet.String(), Subpartitions: int32(p.Subpartitions), Blocking: p.Blocking})
 	}
 	return t
 }

@@ -28,12 +28,14 @@ func (t *taskManagers) ping(id ident.ResourceID, done func(error)) {
 			known = append(known, one)
 		}
 	}
+	outputs := t.outputsAt(tm)
 	gateway.HeartbeatFromJobMaster.Call(t.m.system, t.m.loop, tm.address, ident.LeaderID{}, request, t.m.options.HeartbeatTimeout,
 		func(answer *pb.JobHeartbeat, err error) {
 			done(err)
 			if err == nil && t.byID[id] == tm {
 				t.watch(tm)
 				t.reconcile(tm, known, answer.Attempts)
+				t.reconcileOutputs(tm, outputs, answer.Outputs)
 			}
 		})
 }

@@ -17,6 +17,7 @@ func (m *Master) serve() {
 	rpc.Handle(mux, gateway.RegisterTaskManager, m.managers.register)
 	rpc.Handle(mux, gateway.OfferSlots, m.managers.offer)
 	rpc.Handle(mux, gateway.FailSlot, m.managers.failSlot)
+	rpc.Handle(mux, gateway.OutputsLost, m.managers.outputsLost)
 	rpc.Handle(mux, gateway.UpdateTaskExecutionState, m.updateTaskExecutionState)
 	rpc.Handle(mux, gateway.ReportTaskMetrics, m.reportTaskMetrics)
 	rpc.Handle(mux, gateway.NotifyNotEnoughResources, m.notEnoughResources)

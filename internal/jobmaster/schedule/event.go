@@ -68,9 +68,14 @@ type (
 		Cause   *status.Failure
 	}
 
-	// OutputsLost says that a TaskManager is gone with all that had been produced
-	// there for other regions to read.
-	OutputsLost struct{ TaskManager ident.ResourceID }
+	// OutputsLost says that what had been produced on a TaskManager for other
+	// regions to read is gone: all of it, with the TaskManager, or that of some
+	// attempts.
+	OutputsLost struct {
+		TaskManager ident.ResourceID
+		Attempts    []ident.AttemptID // none: all
+	}
+
 	// RestartDue says that the pause of a RestartAfter is over.
 	RestartDue struct{ Restart RestartID }
 	// CancelJob is the user's wish. It is for a job that has not ended.
@@ -126,6 +131,10 @@ type (
 		Restart RestartID
 		Delay   time.Duration
 	}
+	// ReleaseOutputs gives up what attempts have produced for other regions:
+	// nobody will read it.
+	ReleaseOutputs struct{ Executions []*execgraph.Execution }
+
 	// TasksReset says that subtasks have new attempts, which begin with none of
 	// the work the ones before were given.
 	TasksReset struct{ Executions []*execgraph.Execution }
@@ -150,6 +159,7 @@ func (ReturnSlot) effect()       {}
 func (Deploy) effect()           {}
 func (CancelTask) effect()       {}
 func (RestartAfter) effect()     {}
+func (ReleaseOutputs) effect()   {}
 func (TasksReset) effect()       {}
 func (TaskChanged) effect()      {}
 func (JobChanged) effect()       {}

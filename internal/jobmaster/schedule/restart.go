@@ -96,6 +96,7 @@ func (s *Scheduler) restart(r *recovery) {
 		s.setJob(status.JobRunning, "")
 	}
 	reset := TasksReset{}
+	s.releaseSuperseded(tasks)
 	for _, v := range tasks {
 		reset.Executions = append(reset.Executions, s.graph.NewAttempt(v, s.now))
 		s.scheduled[v.Region.Index] = false
@@ -108,44 +109,6 @@ func (s *Scheduler) restart(r *recovery) {
 func (s *Scheduler) dropRecoveries() {
 	s.recoveries = nil
 	clear(s.waiting)
-}
-
-// outputsLost notes that a TaskManager is gone with what had been produced
-// there for other regions.
-func (s *Scheduler) outputsLost(ev OutputsLost) {
-	any := false
-	for _, v := range s.graph.Vertices {
-		if !v.Blocking() {
-			continue
-		}
-		for _, sub := range v.Subtasks {
-			e := sub.Current
-			if e.State() == status.Finished && e.Slot != nil && e.Slot.TaskManager == ev.TaskManager && !e.OutputLost {
-				e.OutputLost = true
-				any = true
-			}
-		}
-	}
-	if any && s.active() {
-		s.scheduleRegions()
-	}
-}
-
-// produceAgain is the failure of tasks that have finished, by the loss of their
-// output, which a region needs to begin.
-func (s *Scheduler) produceAgain(reader *execgraph.Region, producers []*execgraph.Execution) {
-	first := producers[0]
-	cause := failuref(status.FailurePartition, "what %s had produced on TaskManager %s is lost, and %s needs it",
-		first.Vertex.Name(), first.Slot.TaskManager, reader.Vertices[0].Name())
-	cause.Partition = first.ID.String()
-	s.failed(producers, cause)
-}
-
-// lost reports whether what a subtask has produced for other regions cannot be
-// read. What it will still produce is not lost.
-func (s *Scheduler) lost(v *execgraph.Vertex) bool {
-	state := v.Current.State()
-	return v.Current.OutputLost || state == status.Failed || state == status.Canceled
 }
 
 func (r *recovery) String() string {

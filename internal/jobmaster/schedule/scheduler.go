@@ -2,6 +2,7 @@ package schedule
 
 import (
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/weirstream/weir/internal/execgraph"
@@ -18,6 +19,10 @@ type Scheduler struct {
 	sharing  *sharing
 	// scheduled are the regions that were given to a plan, by index.
 	scheduled []bool
+	// readers are the regions that wait for what a subtask produces.
+	readers map[*execgraph.Vertex][]*execgraph.Region
+	// someLost says that outputs were lost at some time.
+	someLost bool
 	// plans wait for slots, oldest first. There is at most one per region.
 	plans []*plan
 	// recoveries are the plans to run subtasks again, oldest first.
@@ -60,8 +65,14 @@ func (p *plan) valid() bool {
 
 // New makes the scheduler of a job that is CREATED.
 func New(graph *execgraph.Graph, backoff Backoff, failover Failover) *Scheduler {
-	return &Scheduler{graph: graph, backoff: backoff, failover: failover, sharing: newSharing(),
+	s := &Scheduler{graph: graph, backoff: backoff, failover: failover, sharing: newSharing(), readers: map[*execgraph.Vertex][]*execgraph.Region{},
 		scheduled: make([]bool, len(graph.Regions)), waiting: map[*execgraph.Vertex]*recovery{}}
+	for _, r := range graph.Regions {
+		for _, producer := range r.Awaits {
+			s.readers[producer] = append(s.readers[producer], r)
+		}
+	}
+	return s
 }
 
 // Apply advances the job by one event and returns what must now be done. It
@@ -135,9 +146,21 @@ func (s *Scheduler) start() {
 // scheduleRegions makes plans for all regions whose inputs are there, in
 // topological order. Inputs that were there and are lost are produced again.
 func (s *Scheduler) scheduleRegions() {
+	var missing *execgraph.Vertex // a producer that has not finished, and its place: mostly that of all
+	at := 0
 	for _, r := range s.graph.Regions {
 		if s.scheduled[r.Index] || !s.active() || !allCreated(r) {
 			continue
+		}
+		if !s.someLost {
+			if missing != nil && at < len(r.Awaits) && r.Awaits[at] == missing {
+				continue
+			}
+			if at = slices.IndexFunc(r.Awaits, func(v *execgraph.Vertex) bool { return v.Current.State() != status.Finished }); at >= 0 {
+				missing = r.Awaits[at]
+				continue
+			}
+			missing = nil
 		}
 		lost, ready := s.inputs(r)
 		switch {

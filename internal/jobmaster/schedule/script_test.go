@@ -29,7 +29,8 @@ import (
 //	                     peer: a peer was lost; died: with its process; fatal;
 //	                     unread:TASK: what that had produced could not be read
 //	all STATE [TASK …]   reports of all these tasks, or of all that are deployed and not in that state
-//	deploy-failed TASK, task-lost TASK, fail, gone TM
+//	deploy-failed TASK, task-lost TASK, fail
+//	gone TM [TASK …]     what these tasks, or all, had produced on the TaskManager is lost
 //	due RESTART [after DURATION]  the pause is over, that long after the last event
 //	known TASK STATE     whether a report would count
 //	show                 states of the job and all its tasks, and the failures
@@ -112,7 +113,11 @@ func (s *script) events(t *testing.T, cmd string, args []string) []Event {
 		}
 		return []Event{ev}
 	case "gone":
-		return []Event{OutputsLost{TaskManager: ident.ResourceID(args[0])}}
+		ev := OutputsLost{TaskManager: ident.ResourceID(args[0])}
+		for _, a := range args[1:] {
+			ev.Attempts = append(ev.Attempts, s.attempt(t, a))
+		}
+		return []Event{ev}
 	case "due":
 		if len(args) > 2 {
 			after, err := time.ParseDuration(args[2])
@@ -266,6 +271,12 @@ func show(effect Effect) string {
 		return "stop " + label(f.Execution)
 	case RestartAfter:
 		return fmt.Sprintf("restart %d after %s", f.Restart, f.Delay)
+	case ReleaseOutputs:
+		words := []string{"release"}
+		for _, e := range f.Executions {
+			words = append(words, fmt.Sprintf("%s#%d", label(e), e.ID.Attempt))
+		}
+		return strings.Join(words, " ")
 	case TasksReset:
 		words := []string{"reset"}
 		for _, e := range f.Executions {

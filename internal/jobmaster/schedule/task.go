@@ -68,11 +68,15 @@ func (s *Scheduler) taskFinished(e *execgraph.Execution) {
 	switch e.State() {
 	case status.Canceling:
 		s.setTask(e, status.Canceled, "finished while being canceled")
+		if e.Vertex.Parent.Blocking() {
+			s.emit(ReleaseOutputs{Executions: one(e)})
+		}
 	case status.Created, status.Scheduled:
 		s.outOfPlace(e, status.Finished)
 	default:
 		s.advance(e, status.Running)
 		s.setTask(e, status.Finished, "")
+		s.releaseRead(e.Vertex.Region)
 		if s.active() {
 			s.scheduleRegions()
 		}
