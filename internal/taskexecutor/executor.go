@@ -80,8 +80,8 @@ func (o *Options) complete() {
 //
 // Invariant: jobs, workers and the tasks of a job are kept in the order they
 // came, so that equal worlds do equal things; tasks indexes the tasks of all
-// jobs; a job is there as long as it has a slot, a task, or a state that its
-// JobMaster has not heard of.
+// jobs; a job is there as long as it has a slot, a task, an output that others will
+// read, or a state that its JobMaster has not heard of.
 type Executor struct {
 	options Options
 	loop    actor.Loop
@@ -111,6 +111,7 @@ func (e *Executor) Start() {
 	rpc.Handle(mux, gateway.FreeSlot, e.freeSlot)
 	rpc.Handle(mux, gateway.SubmitTask, e.submitTask)
 	rpc.Handle(mux, gateway.CancelTask, e.cancelTask)
+	rpc.Handle(mux, gateway.ReleaseOutputs, e.releaseOutputs)
 	rpc.Handle(mux, gateway.DisconnectJobManager, e.disconnectJobManager)
 	rpc.Handle(mux, gateway.HeartbeatFromResourceManager, e.heartbeatFromResourceManager)
 	rpc.Handle(mux, gateway.HeartbeatFromJobMaster, e.heartbeatFromJobMaster)

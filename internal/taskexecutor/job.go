@@ -47,6 +47,8 @@ type job struct {
 
 	tasks  []*task // until the JobMaster knows how they ended
 	worker *worker // takes new tasks; nil: none runs
+	// outputs are what tasks that have finished leave for others to read.
+	outputs []output
 	// ended is, of each subtask, the newest attempt whose end the JobMaster knows:
 	// neither it nor an older one starts again. The key is attempt 0 of the subtask.
 	ended map[ident.AttemptID]int
@@ -200,6 +202,7 @@ func (e *Executor) loseJobMaster(j *job) {
 
 // orphan takes the job's slots back from its JobMaster and ends its tasks.
 func (e *Executor) orphan(j *job, cause string) {
+	e.dropOutputs(j, every)
 	j.disconnect(connecting)
 	e.table.Deactivate(j.id, e.loop.Now())
 	e.armExpiry()
@@ -211,6 +214,7 @@ func (e *Executor) orphan(j *job, cause string) {
 // windDown ends the connection for good and gives all slots of the job back.
 func (e *Executor) windDown(j *job, cause string) {
 	j.disconnect(closed)
+	j.outputs = nil // the worker ends
 	for _, s := range e.table.OfJob(j.id) {
 		e.carryOut(e.table.Free(s.Allocation, cause))
 	}
@@ -244,6 +248,9 @@ func (e *Executor) heartbeatFromJobMaster(req *pb.HeartbeatFromJobMasterRequest,
 	answer := &pb.JobHeartbeat{}
 	for _, t := range j.tasks {
 		answer.Attempts = append(answer.Attempts, t.attempt.String())
+	}
+	for _, o := range j.outputs {
+		answer.Outputs = append(answer.Outputs, o.attempt.String())
 	}
 	reply(answer, nil)
 	e.reconcile(j, req.Allocations)
@@ -284,10 +291,10 @@ func (e *Executor) reconcile(j *job, listed []string) {
 	}
 }
 
-// review ends what a job without slots and tasks does not need: first its
+// review ends what a job without slots, tasks and outputs does not need: first its
 // worker, then, once its JobMaster knows everything, the job.
 func (e *Executor) review(j *job) {
-	if e.jobOf(j.id) != j || len(e.table.OfJob(j.id)) > 0 {
+	if e.jobOf(j.id) != j || len(e.table.OfJob(j.id)) > 0 || len(j.outputs) > 0 {
 		return
 	}
 	if slices.ContainsFunc(j.tasks, func(t *task) bool { return !t.state.Terminal() }) {

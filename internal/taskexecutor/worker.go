@@ -182,6 +182,7 @@ func (e *Executor) workerExited(w *worker, f *status.Failure) {
 	} else {
 		e.log.Warn("worker gone", "job", w.job.id, "kind", f.Kind, "reason", f.Message)
 	}
+	e.loseOutputs(w) // first, so that it is known when the tasks are restarted
 	e.endTasks(w, f, died)
 	e.finish()
 }

@@ -6,6 +6,7 @@ import (
 	"github.com/weirstream/weir/internal/ident"
 	"github.com/weirstream/weir/internal/jobgraph"
 	"github.com/weirstream/weir/internal/operator"
+	"github.com/weirstream/weir/internal/rpc"
 	"github.com/weirstream/weir/internal/rpc/pb"
 	"github.com/weirstream/weir/internal/shuffle"
 	"github.com/weirstream/weir/internal/shuffle/network"
@@ -51,10 +52,12 @@ func channelOf(g *pb.GateDeployment, c *pb.ChannelDeployment) (network.Channel, 
 		return network.Channel{}, err
 	}
 	return network.Channel{
-		Partition:    ident.PartitionID{DataSet: ident.DataSetID{ID: dataSet}, Producer: producer},
-		Subpartition: int(c.Subpartition),
-		Resource:     ident.ResourceID(c.ResourceId),
-		Addresses:    c.DataAddresses,
+		Partition:     ident.PartitionID{DataSet: ident.DataSetID{ID: dataSet}, Producer: producer},
+		Subpartition:  int(c.Subpartition),
+		Subpartitions: int(c.Subpartitions),
+		Whole:         g.Blocking,
+		Resource:      ident.ResourceID(c.ResourceId),
+		Addresses:     c.DataAddresses,
 	}, nil
 }
 
@@ -72,7 +75,7 @@ func (w *Worker) partitions(d *pb.TaskDeployment, attempt ident.AttemptID, chain
 		all := make([]task.Partition, 0, len(ids))
 		for i, e := range chain.Outputs {
 			n := int(d.Partitions[i].Subpartitions)
-			if chain.Vertex.Produces[i].Type != jobgraph.Blocking {
+			if !d.Partitions[i].Blocking {
 				all = append(all, w.shuffle.CreatePartition(ids[i], n, serializer(e), done))
 				continue
 			}
@@ -87,6 +90,33 @@ func (w *Worker) partitions(d *pb.TaskDeployment, attempt ident.AttemptID, chain
 		}
 		return all, nil
 	}, nil
+}
+
+// releaseOutputs gives up what attempts have produced for tasks that read it when
+// it is whole.
+func (w *Worker) releaseOutputs(r *pb.ReleaseOutputsRequest, reply func(*pb.Empty, error)) {
+	for _, text := range r.Attempts {
+		attempt, err := ident.ParseAttempt(text)
+		if err != nil {
+			reply(nil, rpc.Refuse("release outputs: %v", err))
+			return
+		}
+		w.release(attempt)
+	}
+	reply(&pb.Empty{}, nil)
+}
+
+// release gives up the blocking partitions of an attempt.
+func (w *Worker) release(attempt ident.AttemptID) {
+	chain := w.Compiled.Chains[attempt.Vertex]
+	if chain == nil {
+		return
+	}
+	for _, set := range chain.Vertex.Produces {
+		if set.Type == jobgraph.Blocking {
+			w.shuffle.Release(ident.PartitionID{DataSet: set.ID, Producer: attempt})
+		}
+	}
 }
 
 // serializer gives the maker of serializers for the records of an edge.

@@ -52,7 +52,7 @@ func Serve(ctx context.Context, text string, c *streamgraph.Compiled, bufferTime
 	w := New(Options{
 		Loop: loop, System: system, TaskExecutor: rpc.Address{Process: a.TaskExecutor, Endpoint: gateway.TaskExecutor},
 		Token: a.Token, PID: os.Getpid(), Job: a.Job, Resource: a.Resource, Cluster: a.Cluster, Compiled: c,
-		Buffers: a.NetworkBuffers, BufferTimeout: bufferTimeout, ManagedBytes: a.ManagedBytes, Logger: log,
+		Buffers: a.NetworkBuffers, BufferTimeout: bufferTimeout, ManagedBytes: a.ManagedBytes, TempDirs: a.TempDirs, Logger: log,
 	})
 	orphaned := make(chan struct{})
 	go watchParent(orphaned) // these two end with the process

@@ -99,6 +99,9 @@ func (w *Worker) report(attempt ident.AttemptID, t *task.Task, s status.Executio
 	if s.Terminal() {
 		delete(w.tasks, attempt)
 	}
+	if s == status.Failed || s == status.Canceled {
+		w.release(attempt) // nobody will be told to read it
+	}
 	gateway.WorkerTaskState.Send(w.System, w.Loop, w.TaskExecutor, ident.LeaderID{}, &pb.UpdateTaskExecutionStateRequest{
 		Attempt: attempt.String(), State: s.String(), Failure: gateway.FailureToProto(f), Metrics: metricsOf(attempt, t),
 	})

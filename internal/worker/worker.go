@@ -93,6 +93,7 @@ func (w *Worker) Start() {
 	mux := &rpc.Mux{}
 	rpc.Handle(mux, gateway.RunTask, w.runTask)
 	rpc.Handle(mux, gateway.StopTask, w.stopTask)
+	rpc.Handle(mux, gateway.ReleaseWorkerOutputs, w.releaseOutputs)
 	rpc.Handle(mux, gateway.ShutDown, func(_ *pb.Empty, reply func(*pb.Empty, error)) {
 		reply(&pb.Empty{}, nil)
 		w.end()

@@ -22,8 +22,11 @@ const (
 	// managedPerSlot is the managed memory of a slot, in bytes. An embedded run
 	// has the program's whole heap; nothing is set aside.
 	managedPerSlot = 128 << 20
-	// networkBuffers is for what comes from other processes: nothing does.
-	networkBuffers = 16
+	// fewBuffers are for what comes from other processes: nothing does.
+	fewBuffers = 16
+	// writeBuffers are what a blocking partition may gather records in; they are
+	// made as they are needed.
+	writeBuffers = 512
 	// never is how long a canceled task may take when task.cancellation.timeout
 	// is off.
 	never = 100 * 365 * 24 * time.Hour

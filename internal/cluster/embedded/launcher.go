@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/weirstream/weir/internal/ident"
+	"github.com/weirstream/weir/internal/jobgraph"
 	"github.com/weirstream/weir/internal/rpc"
 	"github.com/weirstream/weir/internal/rpc/gateway"
 	"github.com/weirstream/weir/internal/rpc/pb"
@@ -31,7 +32,7 @@ func (l *launcher) Launch(job *pb.Job, token string, events taskexecutor.WorkerE
 		worker: worker.New(worker.Options{
 			Loop: c.loop, System: c.system, TaskExecutor: rpc.Address{Process: c.system.Self(), Endpoint: gateway.TaskExecutor},
 			Token: token, Job: l.options.Compiled.Graph.Job, Resource: resourceID, Cluster: ident.ClusterID{}, Compiled: l.options.Compiled,
-			Buffers: networkBuffers, BufferTimeout: l.options.BufferTimeout, ManagedBytes: managedPerSlot, Logger: l.options.Logger,
+			Buffers: networkBuffers(l.options.Compiled.Graph), BufferTimeout: l.options.BufferTimeout, ManagedBytes: managedPerSlot, Logger: l.options.Logger,
 		}),
 	}
 	w.worker.Start()
@@ -88,4 +89,17 @@ func (w *inProcess) watch() {
 		w.log.Error("a task does not end: its function must return when its task is canceled")
 	}
 	w.cluster.loop.Post(func() { w.exited(failure) })
+}
+
+// networkBuffers is how many network buffers the worker may use.
+func networkBuffers(g *jobgraph.Graph) int {
+	n := fewBuffers
+	for _, v := range g.Vertices {
+		for _, set := range v.Produces {
+			if set.Type == jobgraph.Blocking {
+				n += v.Parallelism * writeBuffers
+			}
+		}
+	}
+	return n
 }

@@ -103,11 +103,11 @@ func (t *TaskManager) open(o Options) error {
 	}
 	t.loop = actor.Start("taskmanager")
 	t.undo = append(t.undo, func() error { t.loop.Close(); return nil })
-	work, err := t.workDirectory(suffix)
+	work, spare, err := t.workDirectories(suffix)
 	if err != nil {
 		return err
 	}
-	if err := t.openLauncher(o, work); err != nil {
+	if err := t.openLauncher(o, work, spare); err != nil {
 		return err
 	}
 	if err := t.openDataPort(suffix); err != nil {
@@ -132,21 +132,25 @@ func (t *TaskManager) openBelongings(suffix string) error {
 	return nil
 }
 
-// workDirectory makes the directory of everything temporary.
-func (t *TaskManager) workDirectory(suffix string) (string, error) {
-	dir := filepath.Join(config.TempDirs(t.config)[0], "tm-"+suffix)
-	err := t.belongings.Directory(dir)
-	if err == nil {
-		err = os.Mkdir(filepath.Join(dir, "workers"), 0o700)
+// workDirectories make the directory of everything temporary, and one each in
+// the other places for temporary files.
+func (t *TaskManager) workDirectories(suffix string) (work string, spare []string, err error) {
+	var all []string
+	for _, parent := range config.TempDirs(t.config) {
+		dir := filepath.Join(parent, "tm-"+suffix)
+		if err := t.belongings.Directory(dir); err != nil {
+			return "", nil, fmt.Errorf("make a directory for temporary files (%s): %w", config.TmpDirs.Key, err)
+		}
+		all = append(all, dir)
 	}
-	if err != nil {
-		return "", fmt.Errorf("make a directory for temporary files (%s): %w", config.TmpDirs.Key, err)
+	if err := os.Mkdir(filepath.Join(all[0], "workers"), 0o700); err != nil {
+		return "", nil, fmt.Errorf("make a directory for temporary files (%s): %w", config.TmpDirs.Key, err)
 	}
-	return dir, nil
+	return all[0], all[1:], nil
 }
 
 // openLauncher makes what fetches and starts the programs of jobs.
-func (t *TaskManager) openLauncher(o Options, work string) error {
+func (t *TaskManager) openLauncher(o Options, work string, spare []string) error {
 	programs, err := blob.NewStore(filepath.Join(work, "programs"))
 	if err != nil {
 		return err
@@ -162,7 +166,7 @@ func (t *TaskManager) openLauncher(o Options, work string) error {
 		Fetch: func(program blob.Hash, then func(string, error)) {
 			t.fetcher.Fetch(t.executor.BlobAddress(), program, then)
 		},
-		Directory: filepath.Join(work, "workers"), Memory: t.settings.memory.Worker(),
+		Directory: filepath.Join(work, "workers"), Spare: spare, Memory: t.settings.memory.Worker(),
 		NetworkBuffers: t.settings.buffers(), Managed: t.settings.memory.Slot(t.settings.slots).Managed,
 		Stdout: out, Stderr: out, Logger: t.log,
 	})

@@ -106,12 +106,15 @@ func (c *child) run(path string) {
 		c.post(&status.Failure{Kind: status.FailureError, Message: err.Error(), Chain: []string{"make a directory for the worker of job " + c.job.JobId}})
 		return
 	}
-	told := l.assign(c, directory)
+	spare := l.makeSpare()
+	told := l.assign(c, directory, spare)
 	l.setHandoff(c.id, told.Handoff)
 	failure := c.live(path, directory, told)
 	l.dropHandoff(c.id, told.Handoff)
-	if err := os.RemoveAll(directory); err != nil {
-		l.options.Logger.Warn("a worker's directory could not be removed", "job", c.job.JobId, "error", err)
+	for _, path := range append(spare, directory) {
+		if err := os.RemoveAll(path); err != nil {
+			l.options.Logger.Warn("a worker's directory could not be removed", "job", c.job.JobId, "error", err)
+		}
 	}
 	c.post(failure)
 }

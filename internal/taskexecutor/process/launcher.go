@@ -37,6 +37,9 @@ type Options struct {
 	// NetworkBuffers and Managed are the worker's own budgets.
 	NetworkBuffers int
 	Managed        memory.Size // of one slot
+	// Spare are directories on other disks, in which workers also keep what does
+	// not fit into memory. They must exist.
+	Spare []string
 	// Stdout and Stderr get what workers print; nil: nobody. They are written
 	// to from several goroutines.
 	Stdout, Stderr io.Writer
@@ -142,11 +145,11 @@ func (l *Launcher) Launch(job *pb.Job, token string, events taskexecutor.WorkerE
 }
 
 // assign is what the worker is told, and where it listens.
-func (l *Launcher) assign(c *child, directory string) assignment.Assignment {
+func (l *Launcher) assign(c *child, directory string, spare []string) assignment.Assignment {
 	o := &l.options
 	return assignment.Assignment{Job: c.id, Resource: o.Resource, Cluster: c.cluster, Token: c.token, TaskExecutor: o.TaskExecutor,
 		Listen: "unix:" + directory + "/rpc.sock", Handoff: directory + "/data.sock",
-		NetworkBuffers: o.NetworkBuffers, ManagedBytes: int64(o.Managed)}
+		NetworkBuffers: o.NetworkBuffers, ManagedBytes: int64(o.Managed), TempDirs: append([]string{directory}, spare...)}
 }
 
 // maxSocketDirectory is how long the path of a directory with sockets may be:
@@ -164,4 +167,19 @@ func (l *Launcher) makeDirectory() (string, error) {
 		return "", err
 	}
 	return os.MkdirTemp("", "weir-")
+}
+
+// makeSpare makes the directories of one worker on the other disks. One that
+// cannot be made is done without.
+func (l *Launcher) makeSpare() []string {
+	var made []string
+	for _, parent := range l.options.Spare {
+		directory, err := os.MkdirTemp(parent, "worker-")
+		if err != nil {
+			l.options.Logger.Warn("a directory for temporary files cannot be used", "error", err)
+			continue
+		}
+		made = append(made, directory)
+	}
+	return made
 }

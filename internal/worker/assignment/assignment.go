@@ -48,6 +48,9 @@ type Assignment struct {
 	NetworkBuffers int `json:"networkBuffers"`
 	// ManagedBytes is the managed memory of one slot.
 	ManagedBytes int64 `json:"managedBytes"`
+	// TempDirs are where blocking partitions go, and what operators cannot hold in
+	// memory; none: the worker's own directory.
+	TempDirs []string `json:"tempDirs,omitempty"`
 }
 
 // Encode gives the value of WorkerVariable.
