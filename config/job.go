@@ -11,6 +11,15 @@ const (
 	Automatic RuntimeMode = "AUTOMATIC" // Batch when every source is bounded
 )
 
+// A BatchShuffleMode says how the tasks of a batch job exchange records. See
+// ExecutionBatchShuffleMode.
+type BatchShuffleMode string
+
+const (
+	ExchangesBlocking  BatchShuffleMode = "ALL_EXCHANGES_BLOCKING"  // a stage begins when the ones before are complete
+	ExchangesPipelined BatchShuffleMode = "ALL_EXCHANGES_PIPELINED" // all stages run at the same time
+)
+
 // How a job's graph is built.
 var (
 	ParallelismDefault = declare(integer, Option[int]{
@@ -71,6 +80,10 @@ var (
 		Key: "execution.buffer-timeout.interval", Default: 100 * time.Millisecond, Effect: NextJob,
 		OldKeys: []string{"execution.buffer-timeout"},
 		Doc:     "The longest time a record waits for its buffer to fill; 0 sends after every record.",
+	})
+	ExecutionBatchShuffleMode = declare(choice(ExchangesBlocking, ExchangesPipelined), Option[BatchShuffleMode]{
+		Key: "execution.batch-shuffle-mode", Default: ExchangesBlocking, Effect: NextJob,
+		Doc: "How tasks of a batch job that are not chained exchange records: ALL_EXCHANGES_BLOCKING, through files that are read when they are whole, or ALL_EXCHANGES_PIPELINED, at once. Hybrid exchanges are not built yet.",
 	})
 	ExecutionTarget = declare(text, Option[string]{
 		Key: "execution.target", NoDefault: true, Effect: Now,

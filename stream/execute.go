@@ -40,6 +40,7 @@ func (e *Env) applySettings() {
 		e.buffer = -1
 	}
 	e.graph.ChainingDisabled = !config.PipelineOperatorChaining.In(c)
+	e.graph.Pipelined = config.ExecutionBatchShuffleMode.In(c) == config.ExchangesPipelined
 	e.graph.MaxParallelism = max(0, config.PipelineMaxParallelism.In(c))
 	if p, set := config.ParallelismDefault.Lookup(c); set || onCluster() {
 		e.graph.Parallelism = p

@@ -14,6 +14,9 @@ type Graph struct {
 	// Batch is decided when the graph is compiled, from the runtime mode and
 	// the boundedness of the sources.
 	Batch bool
+	// Pipelined says that tasks of a batch job exchange records at once rather
+	// than when all of them are there.
+	Pipelined bool
 	// Parallelism is what a node without its own gets; at least 1.
 	Parallelism int
 	// MaxParallelism, if not 0, is what a node without its own gets.

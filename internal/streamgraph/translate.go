@@ -76,7 +76,7 @@ func (t *translation) connect(c *Chain) {
 		id := ident.DataSetID{ID: murmur3([]byte(c.Vertex.ID.String() + "/" + strconv.Itoa(i)))}
 		t.dataSet[e] = id
 		c.Vertex.Produces = append(c.Vertex.Produces, &jobgraph.DataSet{
-			ID: id, Type: jobgraph.Pipelined, Distribution: distribution(e.Partitioner),
+			ID: id, Type: exchange(t.graph), Distribution: distribution(e.Partitioner),
 			Consumer: t.chainOf[e.To].Vertex.ID,
 		})
 	}
@@ -86,6 +86,14 @@ func (t *translation) connect(c *Chain) {
 			Distribution: distribution(e.Partitioner), Ship: e.Partitioner.Ship(),
 		})
 	}
+}
+
+// exchange is how tasks that are not chained exchange records.
+func exchange(g *Graph) jobgraph.ResultType {
+	if g.Batch && !g.Pipelined {
+		return jobgraph.Blocking
+	}
+	return jobgraph.Pipelined
 }
 
 func distribution(p Partitioner) jobgraph.Distribution {
