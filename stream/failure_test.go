@@ -237,6 +237,7 @@ func TestAJobEndsWithItsContext(t *testing.T) {
 				ctx, cancel := context.WithCancelCause(t.Context())
 				defer cancel(nil)
 				begun := make(chan struct{}, 1)
+				t.Setenv("WEIR_SETTINGS", `{"execution.batch-shuffle-mode":"ALL_EXCHANGES_PIPELINED"}`) // who reads all of endless input never begins
 				env := setting{parallelism: 2, mode: mode}.env()
 				build(stream.Sequence(env, 1, 1<<62), ctx, begun)
 				go func() { <-begun; cancel(enough) }()

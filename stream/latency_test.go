@@ -88,7 +88,7 @@ func TestASlowFunctionDoesNotHoldBackItsResults(t *testing.T) {
 	arrived := errors.New("arrived")
 	ctx, cancel := context.WithCancelCause(t.Context())
 	defer cancel(nil)
-	env := stream.NewEnv(quiet, stream.DefaultParallelism(1), stream.BufferTimeout(time.Millisecond))
+	env := stream.NewEnv(quiet, stream.DefaultParallelism(1), stream.BufferTimeout(time.Millisecond), stream.Mode(stream.Streaming))
 	var mapped atomic.Int64
 	stream.Sequence(env, 1, 1<<40).
 		Map(func(v int64) int64 {

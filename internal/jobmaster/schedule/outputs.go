@@ -66,8 +66,8 @@ func (s *Scheduler) extendRecoveries(lost []*execgraph.Vertex) {
 	}
 }
 
-// releaseRead gives up what a region has read, once it and all other readers
-// have finished.
+// releaseRead gives up what a region has read, of others and within it, once it
+// and all other readers have finished.
 func (s *Scheduler) releaseRead(r *execgraph.Region) {
 	if !allFinished(r) {
 		return
@@ -75,7 +75,7 @@ func (s *Scheduler) releaseRead(r *execgraph.Region) {
 	var release ReleaseOutputs
 	var busy *execgraph.Region // a reader that has not finished, and its place: mostly that of all
 	at := 0
-	for _, producer := range r.Awaits {
+	for _, producer := range slices.Concat(r.Awaits, r.Vertices) {
 		e, readers := producer.Current, s.readers[producer]
 		if !e.Readable() || busy != nil && at < len(readers) && readers[at] == busy {
 			continue
@@ -83,6 +83,9 @@ func (s *Scheduler) releaseRead(r *execgraph.Region) {
 		if i := slices.IndexFunc(readers, func(o *execgraph.Region) bool { return !allFinished(o) }); i >= 0 {
 			busy, at = readers[i], i
 			continue
+		}
+		if !allFinished(producer.Region) {
+			continue // some of it may read, too
 		}
 		e.OutputLost = true
 		release.Executions = append(release.Executions, e)
