@@ -34,10 +34,32 @@ func main() {
 	if mode == "two-graphs" && os.Getenv("WEIR_WORKER") != "" {
 		in = in.Map(func(v int64) int64 { return v + 1 }).Name("Only in the worker")
 	}
+	if mode == "stages" {
+		stages(env)
+		return
+	}
 	in.Process(func() stream.ProcessFunction[int64, int64] { return &culprit{mode: mode} }).Name("Culprit").
 		KeyBy(func(v int64) int64 { return v % 16 }).Count().
 		Discard()
 	if err := env.Execute(context.Background(), "misbehave "+mode); err != nil {
+		log.Fatal(err)
+	}
+}
+
+// stages counts numbers in two stages, of which a task of the second kills its
+// process once, when the file named by the next argument is there.
+func stages(env *stream.Env) {
+	stream.Sequence(env, 1, 1600).KeyBy(func(v int64) int64 { return v % 16 }).Count().
+		Map(func(c stream.Pair[int64, int64]) string {
+			if os.Remove(os.Args[2]) == nil {
+				if err := syscall.Kill(os.Getpid(), syscall.SIGKILL); err != nil {
+					panic(err)
+				}
+				select {}
+			}
+			return fmt.Sprintf("%d\t%d", c.Key, c.Value)
+		}).WriteText(os.Args[3], func(line string) string { return line })
+	if err := env.Execute(context.Background(), "stages"); err != nil {
 		log.Fatal(err)
 	}
 }
