@@ -30,13 +30,13 @@ func main() {
 		panic("misbehave: before Execute")
 	}
 	env := stream.NewEnv()
-	in := stream.Sequence(env, 1, 1_000_000_000_000)
-	if mode == "two-graphs" && os.Getenv("WEIR_WORKER") != "" {
-		in = in.Map(func(v int64) int64 { return v + 1 }).Name("Only in the worker")
-	}
 	if mode == "stages" {
 		stages(env)
 		return
+	}
+	in := stream.Sequence(env, 1, 1_000_000_000_000)
+	if mode == "two-graphs" && os.Getenv("WEIR_WORKER") != "" {
+		in = in.Map(func(v int64) int64 { return v + 1 }).Name("Only in the worker")
 	}
 	in.Process(func() stream.ProcessFunction[int64, int64] { return &culprit{mode: mode} }).Name("Culprit").
 		KeyBy(func(v int64) int64 { return v % 16 }).Count().
