@@ -32,6 +32,7 @@ type JobView struct {
 	Term      ident.LeaderID
 	Connected bool // to that JobMaster
 	Tasks     int  // whose end the JobMaster does not know
+	Outputs   int  // of finished tasks, kept for others to read
 }
 
 // View describes the Executor as it is.
@@ -41,7 +42,7 @@ func (e *Executor) View() View {
 		v.Slots = append(v.Slots, SlotView{Index: s.Index, Allocation: s.Allocation, Job: s.Job, State: s.State, Tasks: len(s.Tasks())})
 	}
 	for _, j := range e.jobs {
-		v.Jobs = append(v.Jobs, JobView{ID: j.id, Term: j.term, Connected: j.state == connected, Tasks: len(j.tasks)})
+		v.Jobs = append(v.Jobs, JobView{ID: j.id, Term: j.term, Connected: j.state == connected, Tasks: len(j.tasks), Outputs: len(j.outputs)})
 	}
 	return v
 }

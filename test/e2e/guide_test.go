@@ -78,11 +78,12 @@ func newGuide(t *testing.T) *guide {
 	return g
 }
 
-// step runs a command until it prints what is wanted: the effect of a signal takes
-// a moment. Commands that change something are run once.
+// step runs a command until it prints what is wanted: the effect of a signal, or
+// the slots of a job that has just ended, take a moment. Commands that change
+// something are run once.
 func (g *guide) step(command string, want []string) {
 	g.t.Helper()
-	looks := strings.HasPrefix(command, "curl ") || strings.HasPrefix(command, "grep ")
+	looks := strings.HasPrefix(command, "curl ") || strings.HasPrefix(command, "grep ") || command == "weir cluster status"
 	poll := time.NewTicker(50 * time.Millisecond)
 	defer poll.Stop()
 	for limit := time.Now().Add(patience / 4); ; <-poll.C {

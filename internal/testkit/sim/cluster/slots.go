@@ -119,7 +119,8 @@ func (k *checks) watchFreed(t *taskManager, v *taskexecutor.View) {
 	}
 }
 
-// watchLeftovers checks that no job stays that has nothing here.
+// watchLeftovers checks that no job stays that has nothing here, not even an
+// output that others are to read.
 func (k *checks) watchLeftovers(_ *taskManager, v *taskexecutor.View) {
 	for _, j := range v.Jobs {
 		slots := 0
@@ -128,8 +129,8 @@ func (k *checks) watchLeftovers(_ *taskManager, v *taskexecutor.View) {
 				slots++
 			}
 		}
-		if slots == 0 && j.Tasks == 0 {
-			k.broken("17", "job %s has neither slot nor task and is not forgotten", j.ID)
+		if slots == 0 && j.Tasks == 0 && j.Outputs == 0 {
+			k.broken("17", "job %s has neither slot nor task nor output and is not forgotten", j.ID)
 		}
 	}
 }
