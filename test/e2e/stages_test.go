@@ -15,7 +15,7 @@ func TestWorkerDiesBetweenStages(t *testing.T) {
 	dir := t.TempDir()
 	trigger, output := filepath.Join(dir, "trigger"), filepath.Join(dir, "counts")
 	writeFile(t, trigger, "")
-	out, errOut, code := c.run([]string{"-d", "-p", "2"}, "misbehave", "stages", trigger, output)
+	out, errOut, code := c.run([]string{"-d", "-p", "2", "-D", "execution.batch-shuffle-mode=ALL_EXCHANGES_BLOCKING"}, "misbehave", "stages", trigger, output)
 	if code != 0 {
 		t.Fatalf("%s%s", out, errOut)
 	}

@@ -29,11 +29,13 @@ func main() {
 	case "plan-panic":
 		panic("misbehave: before Execute")
 	}
-	env := stream.NewEnv()
 	if mode == "stages" {
-		stages(env)
+		stages(stream.NewEnv())
 		return
 	}
+	// As a stream, all tasks run from the beginning; as a batch, the second would
+	// wait for the first, which does not end.
+	env := stream.NewEnv(stream.Mode(stream.Streaming))
 	in := stream.Sequence(env, 1, 1_000_000_000_000)
 	if mode == "two-graphs" && os.Getenv("WEIR_WORKER") != "" {
 		in = in.Map(func(v int64) int64 { return v + 1 }).Name("Only in the worker")
