@@ -1,7 +1,6 @@
 package e2e
 
 import (
-	"bytes"
 	"context"
 	"encoding/json/v2"
 	"fmt"
@@ -9,14 +8,14 @@ import (
 	"net"
 	"net/http"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"regexp"
 	"slices"
 	"strconv"
-	"strings"
 	"testing"
 	"time"
+
+	"github.com/weirstream/weir/internal/testkit/processes"
 )
 
 // bin is where TestMain has built the binaries.
@@ -32,12 +31,9 @@ func build(m *testing.M) int {
 	}
 	defer os.RemoveAll(dir)
 	bin = dir
-	for _, pkg := range []string{"cmd/weir", "examples/wordcount", "examples/orders", "test/e2e/misbehave"} {
-		build := exec.Command("go", "build", "-o", filepath.Join(dir, filepath.Base(pkg)), "github.com/weirstream/weir/"+pkg)
-		if text, err := build.CombinedOutput(); err != nil {
-			fmt.Fprintf(os.Stderr, "build %s: %v\n%s", pkg, err, text)
-			return 1
-		}
+	if err := processes.Build(dir, "cmd/weir", "examples/wordcount", "examples/orders", "test/e2e/misbehave"); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
 	}
 	return m.Run()
 }
@@ -123,25 +119,10 @@ func (c *cluster) stop() {
 	os.RemoveAll(c.home)
 }
 
-// things lists what there is of the cluster besides its logs: its processes, and
-// the files of its home, without programs that were uploaded or fetched: those
-// are kept as long as the cluster runs.
-func (c *cluster) things() []string {
-	found := c.processes()
-	for _, dir := range []string{"run", "tmp", "blobs"} {
-		filepath.WalkDir(filepath.Join(c.home, dir), func(path string, d os.DirEntry, err error) error {
-			if err == nil && filepath.Dir(path) != c.home && d.Name() != "cluster.lock" && (len(c.pids) == 0 || !kept.MatchString(path)) {
-				found = append(found, path)
-			}
-			return nil
-		})
-	}
-	for _, pid := range c.ever {
-		found = append(found, controlGroups(pid)...)
-	}
-	slices.Sort(found)
-	return found
-}
+func (c *cluster) of() processes.Home { return processes.Home{Dir: c.home, Bin: bin} }
+
+// things lists what there is of the cluster besides its logs.
+func (c *cluster) things() []string { return c.of().Things(c.ever, len(c.pids) > 0) }
 
 // nothingNew waits until there is nothing of the cluster that was not there
 // before.
@@ -156,23 +137,6 @@ func (c *cluster) nothingNew(before []string) {
 	})
 }
 
-// controlGroups lists the control groups of the workers of a TaskManager.
-func controlGroups(manager int) (found []string) {
-	places, _ := os.ReadFile("/proc/self/cgroup")
-	for line := range strings.Lines(string(places)) {
-		if parts := strings.SplitN(strings.TrimSpace(line), ":", 3); len(parts) == 3 {
-			for _, root := range []string{"", "memory"} {
-				groups, _ := filepath.Glob(filepath.Join("/sys/fs/cgroup", root, parts[2], fmt.Sprintf("weir-%d-*", manager)))
-				found = append(found, groups...)
-			}
-		}
-	}
-	return found
-}
-
-// kept are the files of programs, uploaded and fetched.
-var kept = regexp.MustCompile(`/weir-web-\w+/[0-9a-f-]{36}_[^/]+$|/programs/[0-9a-f]{64}$`)
-
 func (c *cluster) showLogs() {
 	logs, _ := filepath.Glob(filepath.Join(c.home, "log", "*"))
 	for _, l := range logs {
@@ -182,33 +146,10 @@ func (c *cluster) showLogs() {
 }
 
 // processes lists the processes whose environment names this cluster's home.
-func (c *cluster) processes() []string {
-	var found []string
-	environs, _ := filepath.Glob("/proc/[0-9]*/environ")
-	for _, path := range environs {
-		text, err := os.ReadFile(path)
-		if err != nil || !bytes.Contains(text, []byte("WEIR_HOME="+c.home+"\x00")) {
-			continue
-		}
-		cmdline, _ := os.ReadFile(filepath.Join(filepath.Dir(path), "cmdline"))
-		if len(cmdline) > 0 {
-			found = append(found, filepath.Base(filepath.Dir(path))+" "+string(bytes.ReplaceAll(cmdline, []byte{0}, []byte{' '})))
-		}
-	}
-	return found
-}
+func (c *cluster) processes() []string { return c.of().Processes() }
 
 // workers lists the ids of the worker processes.
-func (c *cluster) workers() []int {
-	var found []int
-	for _, p := range c.processes() {
-		pid, command, _ := strings.Cut(p, " ")
-		if n, err := strconv.Atoi(pid); err == nil && !strings.Contains(command, "/weir ") {
-			found = append(found, n)
-		}
-	}
-	return found
-}
+func (c *cluster) workers() []int { return c.of().Workers() }
 
 // weir runs the binary with the cluster's home.
 func (c *cluster) weir(args ...string) (out, errOut string, code int) {
@@ -219,16 +160,11 @@ func (c *cluster) weir(args ...string) (out, errOut string, code int) {
 }
 
 func (c *cluster) command(ctx context.Context, args ...string) (out, errOut string, code int) {
-	cmd := exec.CommandContext(ctx, filepath.Join(bin, "weir"), args...)
-	cmd.Env = append(os.Environ(), "WEIR_HOME="+c.home)
-	var o, e bytes.Buffer
-	cmd.Stdout, cmd.Stderr = &o, &e
-	err := cmd.Run()
-	code = cmd.ProcessState.ExitCode()
-	if _, exited := err.(*exec.ExitError); err != nil && !exited {
-		c.t.Fatalf("weir %s: %v", strings.Join(args, " "), err)
+	out, errOut, code, err := c.of().Run(ctx, args...)
+	if err != nil {
+		c.t.Fatal(err)
 	}
-	return o.String(), e.String(), code
+	return out, errOut, code
 }
 
 // run submits a program; flags come before it, arguments after it.
@@ -398,16 +334,9 @@ func writeFile(t *testing.T, path, text string) {
 // lines gives the lines of all files in a directory, sorted.
 func lines(t *testing.T, dir string) []string {
 	t.Helper()
-	var all []string
-	files, _ := filepath.Glob(filepath.Join(dir, "*"))
-	for _, f := range files {
-		text, err := os.ReadFile(f)
-		if err != nil {
-			t.Fatal(err)
-		}
-		all = append(all, strings.Split(strings.TrimSuffix(string(text), "\n"), "\n")...)
+	all, err := processes.Lines(dir)
+	if err != nil {
+		t.Fatal(err)
 	}
-	all = slices.DeleteFunc(all, func(line string) bool { return line == "" })
-	slices.Sort(all)
 	return all
 }

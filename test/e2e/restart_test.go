@@ -3,13 +3,13 @@ package e2e
 import (
 	"encoding/json/v2"
 	"flag"
-	"fmt"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/weirstream/weir/internal/testkit/processes"
 )
 
 // rounds is how often the restarts are measured that the tests only log.
@@ -179,15 +179,9 @@ func killTaskManager(t *testing.T) time.Duration {
 // parent gives the process that started another.
 func parent(t *testing.T, pid int) int {
 	t.Helper()
-	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+	ppid, err := processes.Parent(pid)
 	if err != nil {
 		t.Fatal(err)
-	}
-	_, after, _ := strings.Cut(string(text), ") ")
-	var state string
-	var ppid int
-	if _, err := fmt.Sscan(after, &state, &ppid); err != nil {
-		t.Fatalf("read the parent of process %d in %q: %v", pid, text, err)
 	}
 	return ppid
 }
