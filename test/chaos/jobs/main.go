@@ -1,0 +1,81 @@
+// Jobs is a program whose results are known beforehand, for runs in which its
+// processes are killed, stopped and cut off.
+//
+//	jobs sums N DIR        sums of 1..N by remainder modulo 64
+//	jobs words N DIR GLOB  counts of the words of the files
+//	jobs lines N DIR       the numbers 1..N, each subtask on its own
+//	jobs endless           counts that never end
+//
+// Each source emits about a thousand records a second, so that faults meet a job
+// at work.
+package main
+
+import (
+	"context"
+	"fmt"
+	"iter"
+	"log"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/weirstream/weir/stream"
+)
+
+// buckets is how many sums there are.
+const buckets = 64
+
+func main() {
+	log.SetFlags(0)
+	if len(os.Args) < 2 {
+		log.Fatal("jobs: name a job")
+	}
+	env := stream.NewEnv()
+	kind, arguments := os.Args[1], os.Args[2:]
+	want := map[string]int{"sums": 2, "words": 3, "lines": 2, "endless": 0}
+	if n, known := want[kind]; !known || len(arguments) != n {
+		log.Fatalf("jobs: %s with %d arguments; allowed: sums N DIR, words N DIR GLOB, lines N DIR, endless", kind, len(arguments))
+	}
+	if kind == "endless" {
+		remainders(stream.Sequence(env, 1, 1<<40)).Discard()
+	} else {
+		n, err := strconv.ParseInt(arguments[0], 10, 64)
+		if err != nil {
+			log.Fatalf("jobs: N: %v", err)
+		}
+		bounded(env, kind, n, arguments[1:])
+	}
+	if err := env.Execute(context.Background(), kind); err != nil {
+		log.Fatal(err)
+	}
+}
+
+// remainders adds numbers up by their remainder, slowly.
+func remainders(in stream.DataStream[int64]) stream.DataStream[stream.Pair[int64, int64]] {
+	return in.Map(slowly[int64]).KeyBy(func(v int64) int64 { return v % buckets }).Sum(func(v int64) int64 { return v })
+}
+
+func bounded(env *stream.Env, kind string, n int64, arguments []string) {
+	dir := arguments[0]
+	switch kind {
+	case "sums":
+		remainders(stream.Sequence(env, 1, n)).WriteText(dir, func(p stream.Pair[int64, int64]) string {
+			return fmt.Sprintf("%d %d", p.Key, p.Value)
+		})
+	case "words":
+		stream.ReadText(env, arguments[1]).Map(slowly[string]).
+			FlatMap(func(line string) iter.Seq[string] { return slices.Values(strings.Fields(line)) }).
+			KeyBy(stream.Self[string]).Count().
+			WriteText(dir, func(p stream.Pair[string, int64]) string { return fmt.Sprintf("%s %d", p.Key, p.Value) })
+	case "lines":
+		stream.Sequence(env, 1, n).Map(slowly[int64]).WriteText(dir, func(v int64) string { return strconv.FormatInt(v, 10) })
+	}
+}
+
+// slowly lets about a thousand records a second pass.
+func slowly[T any](v T) T {
+	time.Sleep(time.Millisecond)
+	return v
+}
