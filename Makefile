@@ -10,8 +10,10 @@ SMALL    = -trimpath -tags grpcnotrace -ldflags="-s -w"
 WORDS    = $$($(GO) env GOROOT)/src/**/*.go
 FUZZTIME ?= 10s
 SEEDS    ?= 20000
+FAULTS   ?= 60
+SEED     ?= 0
 
-.PHONY: build demo test sim race vet staticcheck bench bench-compare proto docs fuzz clean
+.PHONY: build demo test sim chaos race vet staticcheck bench bench-compare proto docs fuzz clean
 
 build: ; $(GO) build $(SMALL) -o bin/weir ./cmd/weir && $(GO) build $(SMALL) -o bin/wordcount ./examples/wordcount
 
@@ -20,6 +22,8 @@ demo: build ; ./bin/wordcount --rate --input "$(WORDS)"
 test: ; $(GO) test ./...
 
 sim: ; $(GO) test ./internal/testkit/sim -run TestWorld -v -timeout 0 -seeds $(SEEDS)
+
+chaos: ; $(GO) test ./test/chaos -run TestChaos -v -count 1 -timeout 15m -faults $(FAULTS) -seed $(SEED)
 
 race: ; $(GO) list ./... | grep -E '$(RACE)' | xargs -r $(GO) test -race -short
 

@@ -27,7 +27,7 @@ const silence = 1500 * time.Millisecond
 
 // settings are the options of every process.
 var settings = []string{
-	"rest.port=0", "jobmanager.rpc.port=0", "taskmanager.numberOfTaskSlots=4",
+	"rest.port=0", "jobmanager.rpc.port=0", "taskmanager.numberOfTaskSlots=3",
 	"heartbeat.interval=300 ms", fmt.Sprintf("heartbeat.timeout=%d ms", silence.Milliseconds()),
 	"restart-strategy.type=fixed-delay", "restart-strategy.fixed-delay.attempts=1000000", "restart-strategy.fixed-delay.delay=50 ms",
 }
@@ -272,6 +272,7 @@ func (c *cluster) submit(parallelism string, arguments ...string) string {
 type job struct {
 	State    string `json:"state"`
 	Vertices []struct {
+		ID          string         `json:"id"`
 		Name        string         `json:"name"`
 		Parallelism int            `json:"parallelism"`
 		Tasks       map[string]int `json:"tasks"`
@@ -314,4 +315,22 @@ func (c *cluster) finished(id string) {
 		}
 		return ""
 	})
+}
+
+// attempt gives the newest attempt of any of the job's tasks: how often it was
+// restarted.
+func (c *cluster) attempt(id string) (newest int) {
+	c.t.Helper()
+	for _, v := range c.look(id).Vertices {
+		var vertex struct {
+			Subtasks []struct {
+				Attempt int `json:"attempt"`
+			} `json:"subtasks"`
+		}
+		c.get("/jobs/"+id+"/vertices/"+v.ID, &vertex)
+		for _, s := range vertex.Subtasks {
+			newest = max(newest, s.Attempt)
+		}
+	}
+	return newest
 }
