@@ -185,3 +185,17 @@ func numbers(n int) (lines []string) {
 	}
 	return lines
 }
+
+// TestPlan checks that every kind comes up, as often as the others.
+func TestPlan(t *testing.T) {
+	kinds := []string{killManager, freezeManager, killWorker, freezeWorker, cutNetwork}
+	counts := map[string]int{}
+	for _, kind := range plan(rand.New(rand.NewPCG(1, 0)), 17, kinds) {
+		counts[kind]++
+	}
+	for i, kind := range kinds {
+		if want := 3 + (17%5+4-i)/5; counts[kind] != want {
+			t.Errorf("%s comes up %d times of 17, want %d", kind, counts[kind], want)
+		}
+	}
+}
