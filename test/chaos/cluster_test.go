@@ -105,9 +105,13 @@ func start(t *testing.T, n int) *cluster {
 	return c
 }
 
-// launchManager starts the TaskManager of a place, with the options it always has.
+// launchManager starts the TaskManager of a place, with the options it always
+// has. The first one comes back under the name it had, the others under new ones.
 func (c *cluster) launchManager(i int) {
 	options := []string{"jobmanager.rpc.port=" + c.rpcPort}
+	if i == 0 {
+		options = append(options, "taskmanager.resource-id=first")
+	}
 	var wrap []string
 	if c.net != nil {
 		options = append(options, "jobmanager.rpc.address="+c.net.address(-1), "taskmanager.bind-host="+c.net.address(i))
