@@ -514,6 +514,7 @@ type SendSlotReportRequest struct {
 	ResourceId    string                 `protobuf:"bytes,1,opt,name=resource_id,json=resourceId,proto3" json:"resource_id,omitempty"`
 	InstanceId    string                 `protobuf:"bytes,2,opt,name=instance_id,json=instanceId,proto3" json:"instance_id,omitempty"`
 	Report        *SlotReport            `protobuf:"bytes,3,opt,name=report,proto3" json:"report,omitempty"`
+	Process       *ProcessFigures        `protobuf:"bytes,4,opt,name=process,proto3" json:"process,omitempty"` // of the TaskManager and its workers
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -565,6 +566,13 @@ func (x *SendSlotReportRequest) GetInstanceId() string {
 func (x *SendSlotReportRequest) GetReport() *SlotReport {
 	if x != nil {
 		return x.Report
+	}
+	return nil
+}
+
+func (x *SendSlotReportRequest) GetProcess() *ProcessFigures {
+	if x != nil {
+		return x.Process
 	}
 	return nil
 }
@@ -3375,6 +3383,7 @@ type ReportTaskMetricsRequest struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	Metrics       []*TaskMetrics         `protobuf:"bytes,1,rep,name=metrics,proto3" json:"metrics,omitempty"`
 	Process       *ProcessFigures        `protobuf:"bytes,2,opt,name=process,proto3" json:"process,omitempty"` // of a worker, to its TaskExecutor
+	Token         string                 `protobuf:"bytes,3,opt,name=token,proto3" json:"token,omitempty"`     // which worker that is
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -3421,6 +3430,13 @@ func (x *ReportTaskMetricsRequest) GetProcess() *ProcessFigures {
 		return x.Process
 	}
 	return nil
+}
+
+func (x *ReportTaskMetricsRequest) GetToken() string {
+	if x != nil {
+		return x.Token
+	}
+	return ""
 }
 
 type NotEnoughResourcesRequest struct {
@@ -3886,13 +3902,14 @@ const file_weir_control_proto_rawDesc = "" +
 	"\aprofile\x18\x04 \x01(\v2\x15.weir.ResourceProfileR\aprofile\"4\n" +
 	"\n" +
 	"SlotReport\x12&\n" +
-	"\x05slots\x18\x01 \x03(\v2\x10.weir.SlotStatusR\x05slots\"\x83\x01\n" +
+	"\x05slots\x18\x01 \x03(\v2\x10.weir.SlotStatusR\x05slots\"\xb3\x01\n" +
 	"\x15SendSlotReportRequest\x12\x1f\n" +
 	"\vresource_id\x18\x01 \x01(\tR\n" +
 	"resourceId\x12\x1f\n" +
 	"\vinstance_id\x18\x02 \x01(\tR\n" +
 	"instanceId\x12(\n" +
-	"\x06report\x18\x03 \x01(\v2\x10.weir.SlotReportR\x06report\"\xa2\x01\n" +
+	"\x06report\x18\x03 \x01(\v2\x10.weir.SlotReportR\x06report\x12.\n" +
+	"\aprocess\x18\x04 \x01(\v2\x14.weir.ProcessFiguresR\aprocess\"\xa2\x01\n" +
 	"\x1aNotifySlotAvailableRequest\x12\x1f\n" +
 	"\vresource_id\x18\x01 \x01(\tR\n" +
 	"resourceId\x12\x1f\n" +
@@ -4154,10 +4171,11 @@ const file_weir_control_proto_rawDesc = "" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
 	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01\"8\n" +
 	" UpdateTaskExecutionStateResponse\x12\x14\n" +
-	"\x05known\x18\x01 \x01(\bR\x05known\"w\n" +
+	"\x05known\x18\x01 \x01(\bR\x05known\"\x8d\x01\n" +
 	"\x18ReportTaskMetricsRequest\x12+\n" +
 	"\ametrics\x18\x01 \x03(\v2\x11.weir.TaskMetricsR\ametrics\x12.\n" +
-	"\aprocess\x18\x02 \x01(\v2\x14.weir.ProcessFiguresR\aprocess\"~\n" +
+	"\aprocess\x18\x02 \x01(\v2\x14.weir.ProcessFiguresR\aprocess\x12\x14\n" +
+	"\x05token\x18\x03 \x01(\tR\x05token\"~\n" +
 	"\x19NotEnoughResourcesRequest\x12\x15\n" +
 	"\x06job_id\x18\x01 \x01(\tR\x05jobId\x12\x16\n" +
 	"\x06needed\x18\x02 \x01(\x05R\x06needed\x12\x1e\n" +
@@ -4267,47 +4285,48 @@ var file_weir_control_proto_depIdxs = []int32{
 	4,  // 2: weir.SlotStatus.profile:type_name -> weir.ResourceProfile
 	5,  // 3: weir.SlotReport.slots:type_name -> weir.SlotStatus
 	6,  // 4: weir.SendSlotReportRequest.report:type_name -> weir.SlotReport
-	4,  // 5: weir.ResourceRequirement.profile:type_name -> weir.ResourceProfile
-	12, // 6: weir.DeclareRequiredResourcesRequest.requirements:type_name -> weir.ResourceRequirement
-	4,  // 7: weir.RequestSlotRequest.profile:type_name -> weir.ResourceProfile
-	24, // 8: weir.SubmitTaskRequest.task:type_name -> weir.TaskDeployment
-	6,  // 9: weir.TaskExecutorHeartbeat.report:type_name -> weir.SlotReport
-	43, // 10: weir.TaskExecutorHeartbeat.process:type_name -> weir.ProcessFigures
-	27, // 11: weir.TaskDeployment.gates:type_name -> weir.GateDeployment
-	29, // 12: weir.TaskDeployment.partitions:type_name -> weir.PartitionDeployment
-	25, // 13: weir.TaskDeployment.job:type_name -> weir.Job
-	26, // 14: weir.Job.operators:type_name -> weir.OperatorDigest
-	54, // 15: weir.Job.configuration:type_name -> weir.Job.ConfigurationEntry
-	28, // 16: weir.GateDeployment.channels:type_name -> weir.ChannelDeployment
-	4,  // 17: weir.SlotOffer.profile:type_name -> weir.ResourceProfile
-	32, // 18: weir.OfferSlotsRequest.offers:type_name -> weir.SlotOffer
-	41, // 19: weir.TaskMetrics.figures:type_name -> weir.TaskFigures
-	38, // 20: weir.TaskFigures.records_in:type_name -> weir.Count
-	38, // 21: weir.TaskFigures.records_out:type_name -> weir.Count
-	38, // 22: weir.TaskFigures.bytes_in:type_name -> weir.Count
-	38, // 23: weir.TaskFigures.bytes_out:type_name -> weir.Count
-	38, // 24: weir.TaskFigures.batches_in_local:type_name -> weir.Count
-	38, // 25: weir.TaskFigures.batches_in_remote:type_name -> weir.Count
-	38, // 26: weir.TaskFigures.batches_out:type_name -> weir.Count
-	39, // 27: weir.TaskFigures.busy:type_name -> weir.Share
-	39, // 28: weir.TaskFigures.idle:type_name -> weir.Share
-	39, // 29: weir.TaskFigures.blocked:type_name -> weir.Share
-	38, // 30: weir.TaskFigures.mail:type_name -> weir.Count
-	40, // 31: weir.TaskFigures.mail_latency:type_name -> weir.Distribution
-	42, // 32: weir.TaskFigures.operators:type_name -> weir.OperatorFigures
-	38, // 33: weir.OperatorFigures.records_in:type_name -> weir.Count
-	38, // 34: weir.OperatorFigures.records_out:type_name -> weir.Count
-	36, // 35: weir.UpdateTaskExecutionStateRequest.failure:type_name -> weir.Failure
-	37, // 36: weir.UpdateTaskExecutionStateRequest.metrics:type_name -> weir.TaskMetrics
-	55, // 37: weir.UpdateTaskExecutionStateRequest.accumulators:type_name -> weir.UpdateTaskExecutionStateRequest.AccumulatorsEntry
-	37, // 38: weir.ReportTaskMetricsRequest.metrics:type_name -> weir.TaskMetrics
-	43, // 39: weir.ReportTaskMetricsRequest.process:type_name -> weir.ProcessFigures
-	26, // 40: weir.RegisterWorkerRequest.operators:type_name -> weir.OperatorDigest
-	41, // [41:41] is the sub-list for method output_type
-	41, // [41:41] is the sub-list for method input_type
-	41, // [41:41] is the sub-list for extension type_name
-	41, // [41:41] is the sub-list for extension extendee
-	0,  // [0:41] is the sub-list for field type_name
+	43, // 5: weir.SendSlotReportRequest.process:type_name -> weir.ProcessFigures
+	4,  // 6: weir.ResourceRequirement.profile:type_name -> weir.ResourceProfile
+	12, // 7: weir.DeclareRequiredResourcesRequest.requirements:type_name -> weir.ResourceRequirement
+	4,  // 8: weir.RequestSlotRequest.profile:type_name -> weir.ResourceProfile
+	24, // 9: weir.SubmitTaskRequest.task:type_name -> weir.TaskDeployment
+	6,  // 10: weir.TaskExecutorHeartbeat.report:type_name -> weir.SlotReport
+	43, // 11: weir.TaskExecutorHeartbeat.process:type_name -> weir.ProcessFigures
+	27, // 12: weir.TaskDeployment.gates:type_name -> weir.GateDeployment
+	29, // 13: weir.TaskDeployment.partitions:type_name -> weir.PartitionDeployment
+	25, // 14: weir.TaskDeployment.job:type_name -> weir.Job
+	26, // 15: weir.Job.operators:type_name -> weir.OperatorDigest
+	54, // 16: weir.Job.configuration:type_name -> weir.Job.ConfigurationEntry
+	28, // 17: weir.GateDeployment.channels:type_name -> weir.ChannelDeployment
+	4,  // 18: weir.SlotOffer.profile:type_name -> weir.ResourceProfile
+	32, // 19: weir.OfferSlotsRequest.offers:type_name -> weir.SlotOffer
+	41, // 20: weir.TaskMetrics.figures:type_name -> weir.TaskFigures
+	38, // 21: weir.TaskFigures.records_in:type_name -> weir.Count
+	38, // 22: weir.TaskFigures.records_out:type_name -> weir.Count
+	38, // 23: weir.TaskFigures.bytes_in:type_name -> weir.Count
+	38, // 24: weir.TaskFigures.bytes_out:type_name -> weir.Count
+	38, // 25: weir.TaskFigures.batches_in_local:type_name -> weir.Count
+	38, // 26: weir.TaskFigures.batches_in_remote:type_name -> weir.Count
+	38, // 27: weir.TaskFigures.batches_out:type_name -> weir.Count
+	39, // 28: weir.TaskFigures.busy:type_name -> weir.Share
+	39, // 29: weir.TaskFigures.idle:type_name -> weir.Share
+	39, // 30: weir.TaskFigures.blocked:type_name -> weir.Share
+	38, // 31: weir.TaskFigures.mail:type_name -> weir.Count
+	40, // 32: weir.TaskFigures.mail_latency:type_name -> weir.Distribution
+	42, // 33: weir.TaskFigures.operators:type_name -> weir.OperatorFigures
+	38, // 34: weir.OperatorFigures.records_in:type_name -> weir.Count
+	38, // 35: weir.OperatorFigures.records_out:type_name -> weir.Count
+	36, // 36: weir.UpdateTaskExecutionStateRequest.failure:type_name -> weir.Failure
+	37, // 37: weir.UpdateTaskExecutionStateRequest.metrics:type_name -> weir.TaskMetrics
+	55, // 38: weir.UpdateTaskExecutionStateRequest.accumulators:type_name -> weir.UpdateTaskExecutionStateRequest.AccumulatorsEntry
+	37, // 39: weir.ReportTaskMetricsRequest.metrics:type_name -> weir.TaskMetrics
+	43, // 40: weir.ReportTaskMetricsRequest.process:type_name -> weir.ProcessFigures
+	26, // 41: weir.RegisterWorkerRequest.operators:type_name -> weir.OperatorDigest
+	42, // [42:42] is the sub-list for method output_type
+	42, // [42:42] is the sub-list for method input_type
+	42, // [42:42] is the sub-list for extension type_name
+	42, // [42:42] is the sub-list for extension extendee
+	0,  // [0:42] is the sub-list for field type_name
 }
 
 func init() { file_weir_control_proto_init() }
