@@ -14,7 +14,7 @@ func Metrics(v *execgraph.View, now time.Time) []metrics.Metric {
 	all := []metrics.Metric{
 		{Name: "uptime", Value: metrics.Whole(upTime(v, now))},
 		{Name: "downtime", Value: metrics.Whole(downTime(v, now))},
-		{Name: "numRestarts", Value: metrics.Whole(int64(restarts(v)))},
+		{Name: "numRestarts", Value: metrics.Whole(int64(v.Restarts.All))},
 		{Name: "numRescales", Value: metrics.Whole(0)}, // parallelism stays as it was submitted
 		{Name: "deployingTime", Value: metrics.Whole(deployingTime(v, now))},
 		{Name: "allSubTasksRunningOrFinishedTime", Value: metrics.Whole(allRunningTime(v, now))},
@@ -75,18 +75,6 @@ func downTime(v *execgraph.View, now time.Time) int64 {
 		return 0
 	}
 	return since(v.Since(v.State), now)
-}
-
-// restarts is how often some part of the job was started again: as often as the
-// subtask that was started most often.
-func restarts(v *execgraph.View) int {
-	most := 0
-	for _, vertex := range v.Vertices {
-		for i := range vertex.Subtasks {
-			most = max(most, vertex.Subtasks[i].ID.Attempt)
-		}
-	}
-	return most
 }
 
 // deployingTime is for how long tasks have been on their way to run; 0: none is.

@@ -34,6 +34,7 @@
 //
 //	Status.JVM.ClassLoader.*       there are no classes to load
 //	Status.JVM.Memory.Mapped.*     no files are mapped
+//	Status.JVM.GarbageCollector.G1_Old*  there is one collector
 //	Status.FileDescriptor.*        Flink's own name is Status.JVM.FileDescriptor.*
 //	Network.*                      queues are not measured one by one
 //	Shuffle.Netty.<Input|Output>.* queues are not measured one by one
@@ -43,7 +44,7 @@
 //	*.outputQueueSize              batches that wait have no size
 //	*numBytesInLocal*              records that stay in a process are not encoded
 //	softBackPressuredTimeMsPerSecond  a task never waits for room between two records
-//	max*BackPressuredTimeMs        waits are added up, not kept
+//	max*BackPressure*TimeMs        waits are added up, not kept
 //	changelogBusyTimeMsPerSecond   there is no changelog
 //	fullRestarts                   an old name of numRestarts
 //	<jobStatus>*                   stands for runningTime and its like
@@ -71,6 +72,8 @@
 //	watermarkAlignmentDrift        watermarks are not aligned
 //	numSplitsProcessed             Flink's old sources have it
 //	watermark.*                    no source gives watermarks of splits
+//	split.*                        no source gives watermarks of splits
+//	<operator>.numBytes*           bytes are counted of tasks
 //	asyncStateProcessing.*         state is read at once
 //	System.*                       metrics.system-resource is not read
 //	num*SlowExecutionVertices      there are no speculative executions
