@@ -15,7 +15,7 @@
 //
 // # Flink's metrics that mean something else here
 //
-//	Status.JVM.Memory.Heap.*       Go's heap; of a TaskManager, of its workers too
+//	Status.JVM.Memory.Heap.*       Go's heap; of a TaskManager, of its workers too, with managed and network memory
 //	Status.JVM.Memory.NonHeap.*    stacks, and what the Go runtime needs itself
 //	Status.JVM.Memory.Metaspace.*  what is in memory of the program's file: code and constants
 //	Status.JVM.Memory.Direct.*     network buffers
