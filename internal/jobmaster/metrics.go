@@ -48,6 +48,12 @@ func checkpoints() []metrics.Metric {
 	return append(all, metrics.Metric{Name: "lastCheckpointExternalPath", Value: metrics.Text("n/a")})
 }
 
+// CoordinatorMetrics names what a coordinator tells, in the scope of its
+// operator.
+func CoordinatorMetrics(c *execgraph.CoordinatorView) []metrics.Metric {
+	return []metrics.Metric{{Name: "coordinator.enumerator.unassignedSplits", Value: metrics.Whole(int64(c.Unassigned))}}
+}
+
 func since(at, now time.Time) int64 {
 	if at.IsZero() {
 		return 0

@@ -38,14 +38,14 @@ func TestMetricsOfAJob(t *testing.T) {
 		return v
 	}
 	running := view(status.JobRunning, subtask(0, status.Running, 300), subtask(2, status.Finished, 400))
-	running.Vertices[0].Subtasks[1].Stamps[status.Running] = at(350)
+	running.Vertices[0].Subtasks[1].Stamps[status.Running], running.Restarts.All = at(350), 3
 	for _, c := range []struct {
 		what string
 		v    *execgraph.View
 		want map[string]string
 	}{
 		{"running", running, map[string]string{"uptime": "800", "downtime": "0", "runningTime": "800", "restartingTime": "0",
-			"allSubTasksRunningOrFinishedTime": "650", "deployingTime": "0", "numRestarts": "2", "createdTime": "0"}},
+			"allSubTasksRunningOrFinishedTime": "650", "deployingTime": "0", "numRestarts": "3", "createdTime": "0"}},
 		{"deploying", view(status.JobRunning, subtask(0, status.Running, 300), subtask(0, status.Deploying, 400)),
 			map[string]string{"allSubTasksRunningOrFinishedTime": "0", "deployingTime": "600", "numRestarts": "0"}},
 		{"restarting", view(status.JobRestarting, subtask(0, status.Canceled, 300)),

@@ -204,11 +204,26 @@ func (s *Server) subtaskMetrics(r *request) (answer, error) {
 	return metricList(r, ofSubtask(v, subtask))
 }
 
-// operatorMetrics are those of an operator's coordinator. No coordinator
-// measures anything in this version.
+// operatorMetrics are those of the coordinators of a vertex. As in Flink they
+// bear the name of the vertex.
 func (s *Server) operatorMetrics(r *request) (answer, error) {
-	_, err := s.viewedVertex(r)
-	return orNone(r, err)
+	id, err := r.vertexID()
+	if err != nil {
+		return answer{}, err
+	}
+	v, err := s.viewed(r)
+	if err != nil || v == nil {
+		return orNone(r, err)
+	}
+	var all []metrics.Metric
+	for i := range v.Coordinators {
+		if c := &v.Coordinators[i]; c.Vertex == id {
+			for _, m := range jobmaster.CoordinatorMetrics(c) {
+				all = append(all, metrics.Metric{Name: metrics.OperatorName(c.VertexName) + "." + m.Name, Value: m.Value})
+			}
+		}
+	}
+	return metricList(r, all)
 }
 
 // watermarks lists the watermarks of the vertex's subtasks that have input.

@@ -55,7 +55,10 @@ func TestMetricValues(t *testing.T) {
 		{source + "/subtasks/metrics?get=isBackPressured", `[]`}, // no number
 		{source + "/watermarks", `[]`},
 		{count + "/watermarks", `[{"id":"0.currentInputWatermark","value":"-9223372036854775808"},{"id":"1.currentInputWatermark","value":"-9223372036854775808"}]`},
-		{source + "/jm-operator-metrics", `[]`},
+		{source + "/jm-operator-metrics", `[{"id":"Source__text_->_words.coordinator.enumerator.unassignedSplits"}]`},
+		{source + "/jm-operator-metrics?get=Source__text_->_words.coordinator.enumerator.unassignedSplits",
+			`[{"id":"Source__text_->_words.coordinator.enumerator.unassignedSplits","value":"3"}]`},
+		{count + "/jm-operator-metrics", `[]`},
 		{source + "/backpressure", `{"status":"ok","backpressureLevel":"high","end-timestamp":1795970611945,"subtasks":[` +
 			`{"subtask":0,"attempt-number":0,"backpressureLevel":"high","ratio":0.995,"idleRatio":0.004,"busyRatio":0.0,"backpressure-level":"high"},` +
 			`{"subtask":1,"attempt-number":0,"backpressureLevel":"high","ratio":0.995,"idleRatio":0.004,"busyRatio":0.0,"backpressure-level":"high"}],"backpressure-level":"high"}`},

@@ -82,7 +82,9 @@ func figuresOf(vertex, subtask int) *status.TaskFigures {
 }
 
 func runningView(job ident.JobID) execgraph.View {
-	return viewOf(job, status.JobRunning, 5, status.Running)
+	v := viewOf(job, status.JobRunning, 5, status.Running)
+	v.Coordinators = []execgraph.CoordinatorView{{Vertex: vertexID(1), VertexName: v.Vertices[0].Name, Unassigned: 3}}
+	return v
 }
 
 func waitingView(job ident.JobID) execgraph.View {

@@ -3,9 +3,12 @@ package master
 import (
 	"context"
 	"net"
+	"slices"
+	"time"
 
 	"github.com/weirstream/weir/config"
 	"github.com/weirstream/weir/internal/cluster/reporters"
+	"github.com/weirstream/weir/internal/execgraph"
 	"github.com/weirstream/weir/internal/jobmaster"
 	"github.com/weirstream/weir/internal/metrics"
 	"github.com/weirstream/weir/internal/metrics/process"
@@ -41,6 +44,19 @@ func (m *Master) Process() *status.ProcessFigures {
 // PrometheusAddresses are where Prometheus reads, host:port.
 func (m *Master) PrometheusAddresses() []string { return m.measuring.reporters.Addresses() }
 
+// ofJob names the figures of a job and its coordinators.
+func ofJob(v *execgraph.View, labels []metrics.Label, now time.Time) []metrics.Group {
+	of := slices.Concat(labels, []metrics.Label{{Name: "job_id", Value: v.Job.String()}, {Name: "job_name", Value: v.Name}})
+	groups := []metrics.Group{{Scope: metrics.JobManagerJob, Labels: of, Metrics: jobmaster.Metrics(v, now)}}
+	for i := range v.Coordinators {
+		c := &v.Coordinators[i]
+		groups = append(groups, metrics.Group{Scope: metrics.JobManagerJobOperator, Metrics: jobmaster.CoordinatorMetrics(c),
+			Labels: slices.Concat(of, []metrics.Label{{Name: "task_id", Value: c.Vertex.String()}, {Name: "task_name", Value: c.VertexName},
+				{Name: "operator_id", Value: c.Operator.String()}, {Name: "operator_name", Value: c.VertexName}})})
+	}
+	return groups
+}
+
 // collect gathers what the process knows of itself, the cluster and its jobs.
 func (m *Master) collect(ctx context.Context) ([]metrics.Group, error) {
 	overview, err := m.Overview(ctx)
@@ -65,8 +81,7 @@ func (m *Master) collect(ctx context.Context) ([]metrics.Group, error) {
 			continue // Flink forgets the metrics of a job when it ends
 		}
 		running++
-		groups = append(groups, metrics.Group{Scope: metrics.JobManagerJob, Metrics: jobmaster.Metrics(v, now),
-			Labels: []metrics.Label{labels[0], {Name: "job_id", Value: v.Job.String()}, {Name: "job_name", Value: v.Name}}})
+		groups = append(groups, ofJob(v, labels, now)...)
 	}
 	all := append(overview.Metrics(), metrics.Metric{Name: "numRunningJobs", Value: metrics.Whole(running)})
 	return append(groups, metrics.Group{Scope: metrics.JobManager, Labels: labels, Metrics: append(all, metrics.OfProcess(m.Process())...)}), nil
