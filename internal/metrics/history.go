@@ -7,6 +7,8 @@ import "time"
 const (
 	window = time.Minute
 	step   = 5 * time.Second
+	// least is how much must have been seen to tell a rate.
+	least = 100 * time.Millisecond
 )
 
 // A History turns totals that only rise into rates. It belongs to one goroutine.
@@ -54,12 +56,12 @@ func (h *History) Read(now time.Time, totals []int64) {
 	h.rows = append(h.rows, row)
 }
 
-// PerSecond is how much the i-th total rises in a second; 0 before the first
-// reading.
+// PerSecond is how much the i-th total rises in a second; 0 until a while has
+// been seen.
 func (h *History) PerSecond(i int) float64 {
-	seen := h.newest.at.Sub(h.rows[0].at).Seconds()
-	if seen <= 0 {
+	seen := h.newest.at.Sub(h.rows[0].at)
+	if seen < least {
 		return 0
 	}
-	return float64(h.newest.totals[i]-h.rows[0].totals[i]) / seen
+	return float64(h.newest.totals[i]-h.rows[0].totals[i]) / seen.Seconds()
 }

@@ -65,6 +65,10 @@ func TestRatesOverAMinute(t *testing.T) {
 	if h.PerSecond(0) != 0 {
 		t.Error("a rate before the first reading")
 	}
+	h.Read(at.Add(time.Millisecond), []int64{1, 0})
+	if h.PerSecond(0) != 0 {
+		t.Error("a rate after a moment")
+	}
 	total := int64(0)
 	for second := 1; second <= 600; second++ {
 		switch {

@@ -23,13 +23,20 @@ func (e *Executor) workerTaskMetrics(req *pb.ReportTaskMetricsRequest, reply fun
 			continue
 		}
 		t := e.tasks[attempt]
-		t.figures = gateway.TaskFiguresFromProto(m.Figures)
+		t.measured(m)
 		byJob[t.job] = append(byJob[t.job], m)
 	}
 	for _, j := range e.jobs {
 		if metrics := byJob[j]; len(metrics) > 0 && j.state == connected {
 			gateway.ReportTaskMetrics.Send(e.system, e.loop, j.address, j.term, &pb.ReportTaskMetricsRequest{Metrics: metrics})
 		}
+	}
+}
+
+// measured keeps the figures of a report that has some.
+func (t *task) measured(m *pb.TaskMetrics) {
+	if m.GetFigures() != nil {
+		t.figures = gateway.TaskFiguresFromProto(m.Figures)
 	}
 }
 

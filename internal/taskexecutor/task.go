@@ -172,6 +172,7 @@ func (e *Executor) workerTaskState(req *pb.UpdateTaskExecutionStateRequest, repl
 		e.end(t, state, gateway.FailureFromProto(req.Failure), req)
 	case t.state.CanBecome(state):
 		t.state = state
+		t.measured(req.Metrics)
 		e.report(t, req)
 	}
 }

@@ -106,8 +106,12 @@ func (w *Worker) report(attempt ident.AttemptID, r *running, s status.Execution,
 	if s.Terminal() {
 		delete(w.tasks, attempt)
 	}
+	metrics := metricsOf(attempt, r.Task)
+	if s == status.Running { // so that nobody has to wait for the first figures
+		metrics.Figures = gateway.TaskFiguresToProto(r.meter.Read(w.Loop.Now()))
+	}
 	gateway.WorkerTaskState.Send(w.System, w.Loop, w.TaskExecutor, ident.LeaderID{}, &pb.UpdateTaskExecutionStateRequest{
-		Attempt: attempt.String(), State: s.String(), Failure: gateway.FailureToProto(f), Metrics: metricsOf(attempt, r.Task),
+		Attempt: attempt.String(), State: s.String(), Failure: gateway.FailureToProto(f), Metrics: metrics,
 	})
 }
 

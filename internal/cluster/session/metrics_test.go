@@ -122,7 +122,8 @@ func TestAClusterIsMeasured(t *testing.T) {
 	o.until("records counted by all four subtasks, and bytes between the TaskManagers", func() bool {
 		out := o.sums(source+"/subtasks/metrics", "numRecordsOut,numRecordsOutPerSecond,numBytesOut,Source__Sequence_Source.numRecordsOut")
 		in := o.sums(sum+"/subtasks/metrics", "numRecordsIn,numBytesIn,numBuffersInLocal,numBuffersInRemote,busyTimeMsPerSecond,currentInputWatermark")
-		return out["numRecordsOut"] > 0 && out["numRecordsOutPerSecond"] > 0 && out["numBytesOut"] > 0 && out["Source__Sequence_Source.numRecordsOut"] > 0 &&
+		reported := strings.Count(o.text(o.rest+source+"/backpressure"), `"subtask":`) + strings.Count(o.text(o.rest+sum+"/watermarks"), `"id":`)
+		return reported == 8 && out["numRecordsOut"] > 0 && out["numRecordsOutPerSecond"] > 0 && out["numBytesOut"] > 0 && out["Source__Sequence_Source.numRecordsOut"] > 0 &&
 			in["numRecordsIn"] > 0 && in["numBytesIn"] > 0 && in["numBuffersInLocal"] > 0 && in["numBuffersInRemote"] > 0 && len(in) == 6
 	})
 	if text := o.text(o.rest + source + "/backpressure"); !strings.Contains(text, `"status":"ok"`) || strings.Count(text, `"subtask":`) != 4 {
