@@ -127,7 +127,7 @@ func (c *Config) Ignored() []Ignored {
 // already found.
 func build(settings map[string]setting, problems []Problem) (*Config, error) {
 	c := &Config{settings: settings, values: map[string]any{}, raw: map[string]string{}}
-	found := c.readOptions()
+	found := append(c.readOptions(), c.reporterProblems()...)
 	for _, key := range slices.Sorted(maps.Keys(settings)) {
 		why, known := c.whyIgnored(key)
 		if !known {
@@ -238,6 +238,9 @@ func (c *Config) whyIgnored(key string) (why string, known bool) {
 			return owner + " is set as a whole", true
 		}
 		return "", true
+	}
+	if why, ok := c.reporterKeyWhy(key); ok {
+		return why, true
 	}
 	return whyWithoutEffect(key)
 }

@@ -43,6 +43,10 @@ func Explain(key string) (Explanation, error) {
 	if len(e.Options) > 0 {
 		return e, nil
 	}
+	if info, ok := reporterInfo(key); ok {
+		e.Options = []Info{info}
+		return e, nil
+	}
 	why, isKnown := whyWithoutEffect(key)
 	if !isKnown {
 		return e, &Error{Problems: []Problem{unknownKey(key, setting{})}}

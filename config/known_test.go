@@ -16,7 +16,7 @@ func TestKeysWithoutEffectAreListedWithAReason(t *testing.T) {
 		{"env.java.opts.all", "-Xmx1g", "no Java virtual machine"},
 		{"state.backend", "hashmap", "old name of state.backend.type: there are no state backends"},
 		{"kubernetes.jobmanager.annotations.team", "a", "no Kubernetes"},
-		{"metrics.reporter.prom.port", "9249", "no metric reporters"},
+		{"metrics.reporter.prom.port", "9249", "does not say what the reporter is"},
 		{"s3.anything", "x", "no object stores"},
 		{"$internal.pipeline.job-id", "x", "Flink's own"},
 		{"pipeline.object-reuse", "true", "never copy"},

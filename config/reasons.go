@@ -135,7 +135,13 @@ var reasons = []struct{ prefix, why string }{
 	{"presto.s3.", "files are on local or mounted disks in this version; there are no object stores"},
 
 	// What is shown.
-	{"metrics.", "there are no metric reporters in this version"},
+	{"metrics.fetcher.", "the processes tell their metrics by themselves, once a second, and are not asked"},
+	{"metrics.internal.", "the processes tell their metrics by themselves, and are not asked"},
+	{"metrics.job.status.enable", "of the states of a job only the time in the present one is measured"},
+	{"metrics.latency.", "there are no latency markers in this version"},
+	{"metrics.reporter.", "of reporters only Prometheus is known, which reads factory.class, port, host and filterLabelValueCharacters"},
+	{"metrics.scope.", "the only metric reporter, Prometheus, tells scopes by labels"},
+	{"metrics.system-resource", "the processes are measured, not their machines"},
 	{"traces.", "there are no trace reporters in this version"},
 	{"events.", "there are no event reporters in this version"},
 	{"rest.flamegraph.", "there are no flame graphs in this version"},

@@ -32,6 +32,13 @@ type Coordinator interface {
 	Close()
 }
 
+// Enumerating is a Coordinator that gives work to its subtasks.
+type Enumerating interface {
+	// Unassigned is how many splits nobody has; known is false until they have
+	// been found.
+	Unassigned() (splits int, known bool)
+}
+
 // Context is what a coordinator is given.
 type Context struct {
 	// Loop is the JobMaster's: for time, randomness and work beside it.

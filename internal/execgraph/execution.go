@@ -50,6 +50,9 @@ type Slot struct {
 type Metrics struct {
 	RecordsIn, RecordsOut, BytesIn, BytesOut    int64
 	BusyMillis, IdleMillis, BackpressuredMillis int64
+	// Figures is all that the task told of itself while it ran, never changed;
+	// nil: nothing yet. Sums have none.
+	Figures *status.TaskFigures
 }
 
 // add sums two tasks' counts.
@@ -96,6 +99,7 @@ func (g *Graph) SetExecution(e *Execution, next status.Execution, now time.Time)
 	e.stamps[next] = now
 	if next.Terminal() {
 		g.open--
+		e.Metrics.Figures = nil // what was true of a running task
 	}
 	if next == status.Finished {
 		g.finished++
@@ -117,8 +121,11 @@ func (g *Graph) Bind(e *Execution, slot *Slot) {
 }
 
 // Measure keeps the counts a task reported. Counts only rise: a report that
-// was overtaken by a later one is ignored.
+// was overtaken by a later one is ignored. One without figures leaves them.
 func (g *Graph) Measure(e *Execution, m Metrics) {
+	if m.Figures == nil {
+		m.Figures = e.Metrics.Figures
+	}
 	if m == e.Metrics || m.BusyMillis+m.IdleMillis+m.BackpressuredMillis < e.Metrics.BusyMillis+e.Metrics.IdleMillis+e.Metrics.BackpressuredMillis {
 		return
 	}

@@ -29,6 +29,9 @@ type View struct {
 	// Accumulators are the user's named results of the attempts that finished,
 	// in the order of the vertices.
 	Accumulators []Accumulator
+	// Coordinators are those that give work to subtasks, in the order of the
+	// vertices; who owns the job and hosts them adds them.
+	Coordinators []CoordinatorView
 	// Plan is the job's graph: its vertices, edges and configuration.
 	Plan *jobgraph.Graph
 }
@@ -170,6 +173,14 @@ type Accumulator struct {
 	Subtask int
 	Name    string
 	Value   string
+}
+
+// A CoordinatorView is what the coordinator of a source has left to give.
+type CoordinatorView struct {
+	Vertex     ident.VertexID
+	VertexName string
+	Operator   ident.OperatorID
+	Unassigned int // splits that no subtask has
 }
 
 // View gives the job as it is. It costs little: only vertices in which

@@ -45,6 +45,8 @@ func TestViewDoesNotChange(t *testing.T) {
 	g.SetExecution(e, status.Deploying, at(4))
 	g.SetExecution(e, status.Initializing, at(5))
 	g.SetExecution(e, status.Running, at(7))
+	figures := &status.TaskFigures{Initialization: time.Second}
+	g.Measure(e, Metrics{RecordsOut: 4, BusyMillis: 9, Figures: figures})
 	g.Measure(e, Metrics{RecordsOut: 5, BusyMillis: 10})
 	g.Measure(e, Metrics{RecordsOut: 3, BusyMillis: 5}) // overtaken
 	failed := g.RecordFailure(e, &status.Failure{Message: "boom"}, at(8))
@@ -76,6 +78,9 @@ func TestViewDoesNotChange(t *testing.T) {
 	expect("duration", after.Vertices[0].Duration(now), "6s")
 	expect("job's duration", after.Duration(now), "10s")
 	expect("metrics", after.Vertices[0].Metrics.RecordsOut, 5)
+	if got.Metrics.Figures != figures {
+		t.Error("a report without figures took the last ones away")
+	}
 	expect("place", [2]string{string(got.TaskManager), got.Host}, "[tm host:1]")
 	expect("created for", got.StateDuration(status.Created, now), "2s")
 	expect("initializing for", got.StateDuration(status.Initializing, now), "2s")

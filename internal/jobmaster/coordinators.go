@@ -51,6 +51,20 @@ func (m *Master) makeCoordinator(v *execgraph.JobVertex, o *jobgraph.Operator) (
 	})
 }
 
+// describe tells what the coordinators that give work to subtasks have left.
+func (m *Master) describe() (all []execgraph.CoordinatorView) {
+	for _, h := range m.coordinators {
+		e, ok := h.coordinator.(coordinator.Enumerating)
+		if !ok {
+			continue
+		}
+		if splits, known := e.Unassigned(); known {
+			all = append(all, execgraph.CoordinatorView{Vertex: h.vertex.Job.ID, VertexName: h.vertex.Job.Name, Operator: h.operator, Unassigned: splits})
+		}
+	}
+	return all
+}
+
 // requestOperator hands a task's request to the coordinator of its operator.
 func (m *Master) requestOperator(req *pb.OperatorRequest, reply func(*pb.OperatorResponse, error)) {
 	var operator ident.OperatorID

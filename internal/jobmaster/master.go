@@ -110,8 +110,14 @@ func (m *Master) Start() {
 	m.schedule(schedule.Start{})
 }
 
-// View gives the job as it is.
-func (m *Master) View() execgraph.View { return m.graph.View() }
+// View gives the job as it is. Once it has ended it has no coordinators.
+func (m *Master) View() execgraph.View {
+	v := m.graph.View()
+	if !v.State.Terminal() {
+		v.Coordinators = m.describe()
+	}
+	return v
+}
 
 // Cancel asks for the job's end and calls then once with nil if it will be, or
 // is, CANCELED, and otherwise with an EndedError. It does not wait for the end.

@@ -311,7 +311,10 @@ func (e *echo) SubtaskFailed(subtask, attempt int) {
 func (e *echo) Reset(subtask int) {
 	e.failed = append(e.failed, fmt.Sprint("reset ", subtask))
 }
-func (e *echo) Close()    { e.closed = true }
+
+func (e *echo) Unassigned() (splits int, known bool) { return 7, true }
+
+func (e *echo) Close() { e.closed = true }
 
 func TestCoordinator(t *testing.T) {
 	w := newWorld()
@@ -336,6 +339,7 @@ func TestCoordinator(t *testing.T) {
 	}
 	source, sink := te1.running[1], te1.running[2]
 	operator := graph.Vertices[0].Operators[0].ID.String()
+	expect(t, "left", m.View().Coordinators, []execgraph.CoordinatorView{{Vertex: graph.Vertices[0].ID, VertexName: "Source", Operator: graph.Vertices[0].Operators[0].ID, Unassigned: 7}})
 	expect(t, "answer", ask(source, operator, "hi"), "1.0 hi<nil>")
 	expect(t, "no coordinator", strings.Contains(ask(sink, operator, "hi"), "has none"), true)
 	expect(t, "no attempt", strings.Contains(ask("x", operator, "hi"), `attempt id "x"`), true)

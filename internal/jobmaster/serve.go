@@ -69,6 +69,7 @@ func metricsOf(t *pb.TaskMetrics) execgraph.Metrics {
 	return execgraph.Metrics{
 		RecordsIn: t.RecordsIn, RecordsOut: t.RecordsOut, BytesIn: t.BytesIn, BytesOut: t.BytesOut,
 		BusyMillis: t.BusyMillis, IdleMillis: t.IdleMillis, BackpressuredMillis: t.BackpressuredMillis,
+		Figures: gateway.TaskFiguresFromProto(t.Figures),
 	}
 }
 

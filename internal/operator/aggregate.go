@@ -90,12 +90,14 @@ func Final[K comparable, T, A, R any](a Aggregate[K, T, A, R]) Factory {
 // their keys, a batch at a time.
 func folding[K comparable, T, V, A, R any](c *Context, o *Receiver[R], a Aggregate[K, V, A, R], key func(T) K, add func(*A, bool, T)) *Receiver[T] {
 	f := newFold(c, table[K, A](c, false), key, add)
-	emit := func(k K, acc *A) {
-		c.Signal.Attend()
-		o.Push(a.Result(k, *acc), batch.NoTimestamp)
-	}
 	finish := func() {}
 	if c.Batch {
+		emitted := c.Emitted()
+		emit := func(k K, acc *A) {
+			c.Signal.Attend()
+			*emitted++
+			o.Push(a.Result(k, *acc), batch.NoTimestamp)
+		}
 		over := newOverflow(c, f.table, a.Merge)
 		f.full = over.spillIfFull
 		finish = func() { over.finish(emit) }
@@ -132,11 +134,12 @@ const localBudget = 64 << 20
 func Local[K comparable, T, A, R any](a Aggregate[K, T, A, R]) Factory {
 	return managing{FactoryFunc(func(c *Context, out any) any {
 		o := Output[Partial[K, A]](out)
-		f := newFold(c, table[K, A](c, true), a.Key, a.Add)
+		f, emitted := newFold(c, table[K, A](c, true), a.Key, a.Add), c.Emitted()
 		limit := newLimit[K, A](min(budget(c), localBudget))
 		emit := func() {
 			f.table.Range(func(k K, acc *A) bool {
 				c.Signal.Attend()
+				*emitted++
 				o.Push(Partial[K, A]{Key: k, Acc: *acc}, batch.NoTimestamp)
 				return true
 			})

@@ -18,11 +18,12 @@ func Map[T, R any](f func(T) R) Factory {
 
 // Filter makes the operator that passes on the records that keep holds for.
 func Filter[T any](keep func(T) bool) Factory {
-	return FactoryFunc(func(_ *Context, out any) any {
+	return FactoryFunc(func(c *Context, out any) any {
 		o := Output[T](out)
-		push := o.Push
+		push, emitted := o.Push, c.Emitted()
 		return through(o, func(v T, ts int64) {
 			if keep(v) {
+				*emitted++
 				push(v, ts)
 			}
 		})
@@ -33,10 +34,11 @@ func Filter[T any](keep func(T) bool) Factory {
 func FlatMap[T, R any](f func(T) iter.Seq[R]) Factory {
 	return FactoryFunc(func(c *Context, out any) any {
 		o := Output[R](out)
-		push, signal := o.Push, c.Signal
+		push, signal, emitted := o.Push, c.Signal, c.Emitted()
 		return through(o, func(v T, ts int64) {
 			for r := range f(v) {
 				signal.Attend()
+				*emitted++
 				push(r, ts)
 			}
 		})
@@ -73,9 +75,10 @@ func Process[T, R any](open func(c *Context) (Processor[T, R], error)) Factory {
 		if err != nil {
 			c.failed(fmt.Errorf("open: %w", err))
 		}
-		now, signal := batch.NoTimestamp, c.Signal
+		now, signal, emitted := batch.NoTimestamp, c.Signal, c.Emitted()
 		emit := func(r R) {
 			signal.Attend()
+			*emitted++
 			o.Push(r, now)
 		}
 		return &Receiver[T]{

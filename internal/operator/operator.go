@@ -126,6 +126,29 @@ type Context struct {
 	// FirstInChain says that the operator's input comes in batches from a gate.
 	FirstInChain bool
 	Logger       *slog.Logger
+	// Counts are the operator's own; nil: nobody counts.
+	Counts *Counts
+}
+
+// Counts are how many records an operator has emitted. They are plain numbers
+// of the task's goroutine, which publishes them now and then: to count costs an
+// addition a record, and nothing where records in and out are equally many.
+type Counts struct {
+	Emitted int64
+	// Counted says that Emitted is kept. An operator without it emits one record
+	// for each that it takes.
+	Counted bool
+}
+
+// Emitted gives the number which an operator increments with each record it
+// emits, if these are not as many as it takes. It is called while the operator
+// is built.
+func (c *Context) Emitted() *int64 {
+	if c.Counts == nil {
+		return new(int64)
+	}
+	c.Counts.Counted = true
+	return &c.Counts.Emitted
 }
 
 // failed ends the task because a function of the user gave err. It names the

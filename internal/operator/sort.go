@@ -20,13 +20,14 @@ import (
 func Sorted[T any](compare func(a, b T) int) Factory {
 	return managing{FactoryFunc(func(c *Context, out any) any {
 		o := Output[T](out)
-		s := newSorter(c, compare)
+		s, emitted := newSorter(c, compare), c.Emitted()
 		return &Receiver[T]{
 			Push:      s.push,
 			Watermark: func(int64) {}, // all records come after the last one
 			Finish: func() {
 				s.finish(func(r *stamped[T]) {
 					c.Signal.Attend()
+					*emitted++
 					o.Push(r.Value, r.Time)
 				})
 				o.Watermark(element.MaxWatermark)

@@ -11,6 +11,7 @@ import (
 	"github.com/weirstream/weir/internal/rpc"
 	"github.com/weirstream/weir/internal/rpc/gateway"
 	"github.com/weirstream/weir/internal/rpc/pb"
+	"github.com/weirstream/weir/internal/status"
 )
 
 // maxSlots bounds what one TaskManager may offer.
@@ -23,6 +24,7 @@ type taskExecutor struct {
 	address  rpc.Address
 	request  *pb.RegisterTaskExecutorRequest // as it came, never changed
 	seen     time.Time                       // when it was heard of last
+	process  *status.ProcessFigures          // reported last, never changed; nil: none yet
 	link     *link
 }
 
@@ -94,10 +96,18 @@ func (m *Manager) pingTaskExecutor(instance ident.InstanceID, done func(error)) 
 			}
 			t.seen = m.loop.Now()
 			t.link.renew()
+			t.measured(answer.Process)
 			if answer.Report != nil {
 				m.report(t, answer.Report)
 			}
 		})
+}
+
+// measured keeps the figures of a TaskManager that measures itself.
+func (t *taskExecutor) measured(figures *pb.ProcessFigures) {
+	if figures != nil {
+		t.process = gateway.ProcessFiguresFromProto(figures)
+	}
 }
 
 func (m *Manager) taskExecutorDead(instance ident.InstanceID, loss *heartbeat.Loss) {
@@ -147,6 +157,7 @@ func (m *Manager) sendSlotReport(req *pb.SendSlotReportRequest, reply func(*pb.E
 		return
 	}
 	t.seen = m.loop.Now()
+	t.measured(req.Process)
 	m.report(t, req.Report)
 	reply(&pb.Empty{}, nil)
 }

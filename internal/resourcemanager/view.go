@@ -7,7 +7,9 @@ import (
 	"time"
 
 	"github.com/weirstream/weir/internal/ident"
+	"github.com/weirstream/weir/internal/metrics"
 	"github.com/weirstream/weir/internal/resourcemanager/slotmanager"
+	"github.com/weirstream/weir/internal/status"
 )
 
 // View is what there is to see of one TaskManager. It shares nothing with the
@@ -30,6 +32,9 @@ type View struct {
 	// LogFile is the path of its log; it can be read when the TaskManager is on
 	// this host.
 	LogFile string
+	// Process are its figures, with those of its workers, as last reported and
+	// never changed; nil: it has reported none.
+	Process *status.ProcessFigures
 }
 
 // Hardware is the machine a TaskManager runs on; memory is in bytes.
@@ -47,6 +52,15 @@ type AllocatedSlot struct {
 
 // Overview counts the cluster's resources.
 type Overview struct{ TaskManagers, Slots, Free int }
+
+// Metrics names the counts, in the scope of the JobManager.
+func (o Overview) Metrics() []metrics.Metric {
+	return []metrics.Metric{
+		{Name: "numRegisteredTaskManagers", Value: metrics.Whole(int64(o.TaskManagers))},
+		{Name: "taskSlotsTotal", Value: metrics.Whole(int64(o.Slots))},
+		{Name: "taskSlotsAvailable", Value: metrics.Whole(int64(o.Free))},
+	}
+}
 
 // TaskManagers lists the registered TaskManagers in the order they came.
 func (m *Manager) TaskManagers() []View {
@@ -67,7 +81,7 @@ func view(t *taskExecutor, slots *slotmanager.TaskExecutor) View {
 	r, h := t.request, t.request.Hardware
 	v := View{ID: t.id, RPCAddress: r.RpcAddress, DataAddresses: append([]string(nil), r.DataAddresses...),
 		DataPort: dataPort(r.DataAddresses), LastHeartbeat: t.seen, Slots: len(slots.Slots), Free: slots.FreeSlots(),
-		Total: slots.Total, FreeResource: slots.Total, MemoryConfiguration: append([]byte(nil), r.MemoryConfiguration...), LogFile: r.LogFile,
+		Total: slots.Total, FreeResource: slots.Total, MemoryConfiguration: append([]byte(nil), r.MemoryConfiguration...), LogFile: r.LogFile, Process: t.process,
 		Hardware: Hardware{CPUCores: int(h.GetCpuCores()), PhysicalMemory: h.GetPhysicalMemory(), FreeMemory: h.GetFreeMemory(), ManagedMemory: h.GetManagedMemory()}}
 	for _, s := range slots.Slots {
 		if s.State == slotmanager.Free {

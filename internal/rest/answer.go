@@ -8,8 +8,9 @@ import (
 	"math"
 	"net/http"
 	"strconv"
-	"strings"
 	"time"
+
+	"github.com/weirstream/weir/internal/metrics"
 )
 
 // An answer is what a handler gives for a request that succeeds.
@@ -97,17 +98,14 @@ func (s *Server) writeFile(w http.ResponseWriter, r *http.Request, file fs.File)
 	}
 }
 
-// double is a number that Flink writes with a fraction, and as the string NaN
-// when it is none.
+// double is a number that Flink writes with a fraction, as Java does, and as the
+// string NaN when it is none.
 type double float64
 
 func (d double) MarshalJSONTo(e *jsontext.Encoder) error {
-	if math.IsNaN(float64(d)) {
-		return e.WriteToken(jsontext.String("NaN"))
-	}
-	text := strconv.FormatFloat(float64(d), 'g', -1, 64)
-	if !strings.ContainsAny(text, ".eE") {
-		text += ".0"
+	text := metrics.FormatDouble(float64(d))
+	if math.IsNaN(float64(d)) || math.IsInf(float64(d), 0) {
+		return e.WriteToken(jsontext.String(text))
 	}
 	return e.WriteValue(jsontext.Value(text))
 }

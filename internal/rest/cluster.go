@@ -26,13 +26,10 @@ func (s *Server) clusterRoutes() []route {
 		get("/jobmanager/stdout", s.jobManagerStdout),
 		get("/jobmanager/logs", s.jobManagerLogs),
 		get("/jobmanager/logs/:filename", s.jobManagerLogFile),
-		get("/jobmanager/metrics", none),
+		get("/jobmanager/metrics", s.jobManagerMetrics),
 		get("/datasets", s.dataSets),
 	}
 }
-
-// none answers with an empty list.
-func none(*request) (answer, error) { return ok([]empty{}) }
 
 // submitEnabled says whether programs can be uploaded and run.
 func (s *Server) submitEnabled() bool {

@@ -38,18 +38,3 @@ func TestDecisionAndWhatFollowed(t *testing.T) {
 		t.Errorf("%+v", e)
 	}
 }
-
-// TestJobMetrics counts restarts and the time in a state.
-func TestJobMetrics(t *testing.T) {
-	v := execgraph.View{State: status.JobRestarting, Restarts: execgraph.Restarts{All: 3, Full: 1}}
-	v.Stamps[status.JobRestarting] = time.UnixMilli(1000)
-	got := ""
-	for _, g := range jobGauges {
-		if n := g.value(&v, time.UnixMilli(1500)); n != 0 {
-			got += g.name + " "
-		}
-	}
-	if got != "numRestarts restartingTime " {
-		t.Errorf("metrics that are not zero: %s", got)
-	}
-}

@@ -82,7 +82,18 @@ func oneManager() managers {
 		Hardware:            resourcemanager.Hardware{CPUCores: 2, PhysicalMemory: 1 << 34, FreeMemory: 1 << 29, ManagedMemory: 1 << 29},
 		MemoryConfiguration: []byte(`{"process":1811939328,"flink":1342177280,"frameworkHeap":134217728,"taskHeap":402653174,"network":134217730}`),
 		LogFile:             "/log/weir-taskmanager-0-host.log",
+		Process:             machine(),
 	}}
+}
+
+// machine are the figures of a process, as a genuine Flink once gave them.
+func machine() *status.ProcessFigures {
+	return &status.ProcessFigures{
+		HeapUsed: 46724312, HeapCommitted: 536870912, HeapMax: 536870912, NonHeapUsed: 57552912, NonHeapCommitted: 60424192, NonHeapMax: 738197504,
+		Program: 42382160, ProgramMax: 268435456, BuffersTotal: 4096, BufferSize: 32 << 10, ManagedTotal: 536870920, CPU: 4350 * time.Millisecond,
+		Goroutines: 45, Threads: 9, Collections: 6, CollectionTime: 63 * time.Millisecond, CollectionMillisPerSecond: 1.05,
+		DescriptorsOpen: 88, DescriptorsMax: 20000,
+	}
 }
 
 // id makes a job id out of a number.
@@ -148,7 +159,7 @@ func (w *world) server(t testing.TB) *Server {
 		return fstest.MapFS{name + ".log": {Data: []byte("level=INFO msg=started\n")}, name + ".out": {Data: nil}}
 	}
 	return New(Options{
-		Config: c, Jobs: w.jobs, TaskManagers: oneManager(), Programs: w.store, Planner: &program.Planner{Store: w.store},
+		Config: c, Jobs: w.jobs, TaskManagers: oneManager(), Process: machine, Programs: w.store, Planner: &program.Planner{Store: w.store},
 		NewJobID: func() ident.JobID { return ident.JobID{ID: ident.New(ids)} },
 		Logs:     logs("weir-jobmanager-0-host"), LogFile: "weir-jobmanager-0-host.log",
 		OpenLogs: openLogs(logs("weir-taskmanager-0-host")),

@@ -277,6 +277,8 @@ var different = map[string]string{
 	"failed-batch-checkpoints":              "the failed job of a world is a streaming job",
 	"failed-batch-checkpoints-config":       "the failed job of a world is a streaming job",
 	"scheduled-vertex-unknown-flamegraph":   "recorded with flame graphs enabled",
+	"canceled-v0-backpressure-1":            "figures of a task that has ended are not kept",
+	"canceled-v1-backpressure-1":            "figures of a task that has ended are not kept",
 	"jar2-accum-finished-v0-backpressure-1": "no answer there is an accident of Flink's",
 	"jar-backpressure-delete-jar-in-use":    "of another test's upload",
 	"err-jar-delete-garbage":                "of another test's upload",
@@ -286,8 +288,6 @@ var different = map[string]string{
 // differs says why a recording is not compared; "": it is.
 func differs(name string) string {
 	switch {
-	case strings.HasSuffix(name, "-backpressure-1"):
-		return "back-pressure is not sampled in this version"
 	case strings.Contains(name, "-logs-file-log"), strings.Contains(name, "-logs-file-out"), name == "empty-jobmanager-logs-file":
 		return "names a log file of that machine"
 	}

@@ -21,7 +21,7 @@ func (s *Server) jobRoutes() []route {
 		get("/jobs", s.jobs),
 		endpoint(http.MethodPost, "/jobs", "JobSubmitRequestBody", s.submitJVM).reading(),
 		get("/jobs/overview", s.jobsOverview),
-		get("/jobs/metrics", s.noAggregate),
+		get("/jobs/metrics", s.jobsMetrics),
 		get("/jobs/:jobid", s.job),
 		endpoint(http.MethodPatch, "/jobs/:jobid", emptyBody, s.cancel),
 		get("/jobs/:jobid/yarn-cancel", s.cancel).acting(),

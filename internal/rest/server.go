@@ -20,6 +20,7 @@ import (
 	"github.com/weirstream/weir/internal/jobgraph"
 	"github.com/weirstream/weir/internal/program"
 	"github.com/weirstream/weir/internal/resourcemanager"
+	"github.com/weirstream/weir/internal/status"
 )
 
 // FlinkVersion is the version of Flink whose API this is; tools parse it.
@@ -63,6 +64,9 @@ type Options struct {
 	LogFile string
 	// OpenLogs reaches the log directory of a TaskManager on this host.
 	OpenLogs func(dir string) fs.FS
+
+	// Process gives the newest figures of this process; nil: nobody measures.
+	Process func() *status.ProcessFigures
 
 	// Fallback answers GET requests for paths that are not the API's, such as
 	// the files of a web interface; nil: they are not found.

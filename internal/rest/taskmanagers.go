@@ -9,14 +9,15 @@ import (
 	"github.com/weirstream/weir/internal/ident"
 	"github.com/weirstream/weir/internal/resourcemanager"
 	"github.com/weirstream/weir/internal/resourcemanager/slotmanager"
+	"github.com/weirstream/weir/internal/status"
 )
 
 func (s *Server) taskManagerRoutes() []route {
 	return []route{
 		get("/taskmanagers", s.taskManagers),
-		get("/taskmanagers/metrics", s.noAggregate),
+		get("/taskmanagers/metrics", s.taskManagersMetrics),
 		get("/taskmanagers/:taskmanagerid", s.taskManager),
-		get("/taskmanagers/:taskmanagerid/metrics", none),
+		get("/taskmanagers/:taskmanagerid/metrics", s.taskManagerMetrics),
 		get("/taskmanagers/:taskmanagerid/log", s.taskManagerLog),
 		get("/taskmanagers/:taskmanagerid/stdout", s.taskManagerStdout),
 		get("/taskmanagers/:taskmanagerid/logs", s.taskManagerLogs),
@@ -178,28 +179,51 @@ type slotInfo struct {
 	Tasks    int         `json:"assignedTasks"`
 }
 
-// machineMetrics are the figures Flink takes from its JVM. A TaskManager of
-// this version reports none of them; all are there, because clients need them.
+// machineMetrics are the figures Flink takes from its JVM, and what they are
+// here, see package metrics. All are there, because clients need them; those of
+// a TaskManager that has not yet reported are zero.
 type machineMetrics struct {
-	HeapUsed          int64   `json:"heapUsed"`
-	HeapCommitted     int64   `json:"heapCommitted"`
-	HeapMax           int64   `json:"heapMax"`
-	NonHeapUsed       int64   `json:"nonHeapUsed"`
-	NonHeapCommitted  int64   `json:"nonHeapCommitted"`
-	NonHeapMax        int64   `json:"nonHeapMax"`
-	DirectCount       int64   `json:"directCount"`
-	DirectUsed        int64   `json:"directUsed"`
-	DirectMax         int64   `json:"directMax"`
-	MappedCount       int64   `json:"mappedCount"`
-	MappedUsed        int64   `json:"mappedUsed"`
-	MappedMax         int64   `json:"mappedMax"`
-	SegmentsAvailable int64   `json:"nettyShuffleMemorySegmentsAvailable"`
-	SegmentsUsed      int64   `json:"nettyShuffleMemorySegmentsUsed"`
-	SegmentsTotal     int64   `json:"nettyShuffleMemorySegmentsTotal"`
-	ShuffleAvailable  int64   `json:"nettyShuffleMemoryAvailable"`
-	ShuffleUsed       int64   `json:"nettyShuffleMemoryUsed"`
-	ShuffleTotal      int64   `json:"nettyShuffleMemoryTotal"`
-	Collectors        []empty `json:"garbageCollectors"`
+	HeapUsed          int64       `json:"heapUsed"`
+	HeapCommitted     int64       `json:"heapCommitted"`
+	HeapMax           int64       `json:"heapMax"`
+	NonHeapUsed       int64       `json:"nonHeapUsed"`
+	NonHeapCommitted  int64       `json:"nonHeapCommitted"`
+	NonHeapMax        int64       `json:"nonHeapMax"`
+	DirectCount       int64       `json:"directCount"`
+	DirectUsed        int64       `json:"directUsed"`
+	DirectMax         int64       `json:"directMax"`
+	MappedCount       int64       `json:"mappedCount"`
+	MappedUsed        int64       `json:"mappedUsed"`
+	MappedMax         int64       `json:"mappedMax"`
+	SegmentsAvailable int64       `json:"nettyShuffleMemorySegmentsAvailable"`
+	SegmentsUsed      int64       `json:"nettyShuffleMemorySegmentsUsed"`
+	SegmentsTotal     int64       `json:"nettyShuffleMemorySegmentsTotal"`
+	ShuffleAvailable  int64       `json:"nettyShuffleMemoryAvailable"`
+	ShuffleUsed       int64       `json:"nettyShuffleMemoryUsed"`
+	ShuffleTotal      int64       `json:"nettyShuffleMemoryTotal"`
+	Collectors        []collector `json:"garbageCollectors"`
+}
+
+// collector is what a garbage collector has done; Time in milliseconds.
+type collector struct {
+	Name  string `json:"name"`
+	Count int64  `json:"count"`
+	Time  int64  `json:"time"`
+}
+
+func machineOf(f *status.ProcessFigures) machineMetrics {
+	if f == nil {
+		return machineMetrics{Collectors: []collector{}}
+	}
+	free := max(0, f.BuffersTotal-f.BuffersTaken)
+	return machineMetrics{
+		HeapUsed: f.HeapUsed, HeapCommitted: f.HeapCommitted, HeapMax: f.HeapMax,
+		NonHeapUsed: f.NonHeapUsed, NonHeapCommitted: f.NonHeapCommitted, NonHeapMax: f.NonHeapMax,
+		DirectCount: f.BuffersTaken, DirectUsed: f.BuffersTaken * f.BufferSize, DirectMax: f.BuffersTotal * f.BufferSize,
+		SegmentsAvailable: free, SegmentsUsed: f.BuffersTaken, SegmentsTotal: f.BuffersTotal,
+		ShuffleAvailable: free * f.BufferSize, ShuffleUsed: f.BuffersTaken * f.BufferSize, ShuffleTotal: f.BuffersTotal * f.BufferSize,
+		Collectors: []collector{{"All", f.Collections, f.CollectionTime.Milliseconds()}},
+	}
 }
 
 func (s *Server) taskManager(r *request) (answer, error) {
@@ -217,7 +241,7 @@ func (s *Server) taskManager(r *request) (answer, error) {
 			taskManagerInfo `json:",inline"`
 			Allocated       []slotInfo     `json:"allocatedSlots"`
 			Metrics         machineMetrics `json:"metrics"`
-		}{s.taskManagerOf(v, tasks), slotsOf(v, tasks), machineMetrics{}})
+		}{s.taskManagerOf(v, tasks), slotsOf(v, tasks), machineOf(v.Process)})
 	}
 	return answer{}, fail(http.StatusNotFound, notFoundException+"Could not find TaskExecutor "+clip(string(id)), unregistered(id))
 }

@@ -30,7 +30,7 @@ func TestStatistics(t *testing.T) {
 }
 
 func TestDouble(t *testing.T) {
-	for value, want := range map[double]string{0: "0.0", 2: "2.0", 0.5: "0.5", 1e21: "1e+21", -3: "-3.0"} {
+	for value, want := range map[double]string{0: "0.0", 2: "2.0", 0.5: "0.5", 1e21: "1.0E21", -3: "-3.0"} {
 		if text, err := json.Marshal(value); err != nil || string(text) != want {
 			t.Errorf("%v: %s, %v", value, text, err)
 		}

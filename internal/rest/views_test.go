@@ -40,6 +40,9 @@ func viewOf(job ident.JobID, state status.Job, n int, last status.Execution) exe
 				a.Metrics = execgraph.Metrics{RecordsIn: 10, RecordsOut: 20, BytesIn: 100, BytesOut: 200, BusyMillis: 5}
 				view.Start = a.Start()
 			}
+			if last == status.Running {
+				a.Metrics.Figures = figuresOf(len(v.Vertices), i)
+			}
 			if last.Terminal() {
 				a.Stamps[last] = epoch.Add(20 * time.Second)
 				view.End = a.Stamps[last]
@@ -57,8 +60,31 @@ func viewOf(job ident.JobID, state status.Job, n int, last status.Execution) exe
 	return v
 }
 
+// figuresOf are the figures of a running subtask. Sources are held up by those
+// behind them, which are busy.
+func figuresOf(vertex, subtask int) *status.TaskFigures {
+	f := &status.TaskFigures{
+		RecordsIn: status.Count{Total: 4200, PerSecond: 50 + float64(subtask)}, RecordsOut: status.Count{Total: 4200, PerSecond: 50.516666666666666},
+		Initialization: 259 * time.Millisecond, MailLatency: status.Distribution{Values: 60, Max: 4, Mean: 0.15}, OutQueued: 2, OutUse: 1.0 / 6,
+	}
+	if vertex == 0 {
+		f.Blocked, f.BackPressured = status.Share{Total: time.Minute, MillisPerSecond: 995.9}, true
+		f.Idle = status.Share{Total: time.Second, MillisPerSecond: 4.2}
+	} else {
+		f.HasInput, f.InputWatermark = true, status.NoWatermark
+		f.Busy = status.Share{Total: 1072 * time.Millisecond, MillisPerSecond: 996}
+	}
+	for i, name := range [][]string{{"Source: text", "words"}, {"count"}}[vertex] {
+		f.Operators = append(f.Operators, status.OperatorFigures{Name: name, Source: vertex == 0 && i == 0, RecordsOut: f.RecordsOut,
+			InputWatermark: status.NoWatermark, OutputWatermark: status.NoWatermark})
+	}
+	return f
+}
+
 func runningView(job ident.JobID) execgraph.View {
-	return viewOf(job, status.JobRunning, 5, status.Running)
+	v := viewOf(job, status.JobRunning, 5, status.Running)
+	v.Coordinators = []execgraph.CoordinatorView{{Vertex: vertexID(1), VertexName: v.Vertices[0].Name, Unassigned: 3}}
+	return v
 }
 
 func waitingView(job ident.JobID) execgraph.View {

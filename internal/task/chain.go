@@ -20,12 +20,14 @@ func (t *Task) build() {
 	for i, e := range chain.Outputs {
 		b.partition[e] = i
 	}
+	t.operators = operatorsOf(chain)
 	head := chain.Nodes[0]
 	if head.Kind == streamgraph.Source {
 		out := b.output(head)
 		t.source = head.Operator.(operator.SourceFactory).Open(b.context(head), out)
 		h := head.Stream.(operator.Stream).Head(out, t.signal)
 		t.finish = func() {
+			t.metrics.watermark.Store(element.MaxWatermark)
 			h.Watermark(element.MaxWatermark)
 			h.Finish()
 		}
@@ -83,7 +85,7 @@ func (b *builder) context(n *streamgraph.Node) *operator.Context {
 	}
 	for i, m := range b.chain.Nodes {
 		if m == n {
-			c.OperatorID = b.chain.Vertex.Operators[i].ID
+			c.OperatorID, c.Counts = b.chain.Vertex.Operators[i].ID, &b.task.operators[i].counts
 		}
 	}
 	return c

@@ -3,6 +3,9 @@ package task
 import (
 	"sync/atomic"
 	"time"
+
+	"github.com/weirstream/weir/internal/operator"
+	"github.com/weirstream/weir/internal/streamgraph"
 )
 
 // Metrics is what a task has done so far.
@@ -12,44 +15,122 @@ type Metrics struct {
 	Busy, Idle, Blocked   time.Duration
 }
 
-// counters are written by the task's goroutine once a batch and read by anyone.
+// counters are written by the task's goroutine, at most once a batch, and read
+// by anyone. Times are Unix nanoseconds, 0: not yet.
 type counters struct {
 	recordsIn, recordsOut atomic.Int64
-	bytesOut              atomic.Int64
-	idle, blocked         atomic.Int64 // nanoseconds
-	started, ended        atomic.Int64 // Unix nanoseconds; 0: not yet
+	batchesIn             atomic.Int64
+	idle                  atomic.Int64 // nanoseconds, of waits that ended
+	idleSince             atomic.Int64 // 0: does not wait
+	initialization        atomic.Int64 // nanoseconds
+	started, ended        atomic.Int64
+	watermark             atomic.Int64
 }
 
-// Metrics gives the task's figures. From any goroutine.
-func (t *Task) Metrics() Metrics {
-	c := &t.metrics
-	m := Metrics{
-		RecordsIn: c.recordsIn.Load(), RecordsOut: c.recordsOut.Load(), BytesOut: c.bytesOut.Load(),
-		Idle: time.Duration(c.idle.Load()), Blocked: time.Duration(c.blocked.Load()),
+func (c *counters) idleFrom(now time.Time) { c.idleSince.Store(now.UnixNano()) }
+
+func (c *counters) idleUntil(now time.Time) {
+	c.idle.Add(max(0, now.UnixNano()-c.idleSince.Load()))
+	c.idleSince.Store(0)
+}
+
+// ends are the task's gates and partitions, for who measures them. What they
+// count may be read from any goroutine.
+type ends struct {
+	gates      []Gate
+	partitions []Partition
+}
+
+// operatorCounts are an operator's counts and what was published of them.
+type operatorCounts struct {
+	id     string
+	name   string
+	kind   streamgraph.Kind
+	from   int // place of the operator that feeds it in the chain; -1: the head
+	counts operator.Counts
+	// emitted is counts.Emitted as of late.
+	emitted atomic.Int64
+}
+
+// operatorsOf lists the operators of a chain, each after the one that feeds it.
+func operatorsOf(chain *streamgraph.Chain) []operatorCounts {
+	all := make([]operatorCounts, len(chain.Nodes))
+	place := map[*streamgraph.Node]int{}
+	for i, n := range chain.Nodes {
+		place[n] = i
+	}
+	for i, n := range chain.Nodes {
+		o := &all[i]
+		described := chain.Vertex.Operators[i]
+		o.id, o.name, o.kind, o.from = described.ID.String(), described.Name, n.Kind, -1
+		o.counts.Counted = n.Kind == streamgraph.Sink // which emits nothing
+		for _, e := range n.In {
+			if from, inside := place[e.From]; inside && i > 0 {
+				o.from = from
+			}
+		}
+	}
+	return all
+}
+
+// publish lets others see what the operators have counted. It is called when
+// output is flushed, so many times a second at most.
+func (t *Task) publish() {
+	for i := range t.operators {
+		if o := &t.operators[i]; o.counts.Counted {
+			o.emitted.Store(o.counts.Emitted)
+		}
+	}
+}
+
+// Metrics gives the task's counts. From any goroutine.
+func (t *Task) Metrics() Metrics { return t.metricsAt(time.Now()) }
+
+func (t *Task) metricsAt(now time.Time) Metrics {
+	c, at := &t.metrics, now.UnixNano()
+	m := Metrics{RecordsIn: c.recordsIn.Load(), RecordsOut: c.recordsOut.Load()}
+	if live := t.live.Load(); live != nil {
+		for _, p := range live.partitions {
+			out := p.Metrics()
+			m.BytesOut += out.Bytes
+			m.Blocked += out.Blocked
+		}
+		for _, g := range live.gates {
+			if r, ok := g.(remoteGate); ok {
+				_, bytes := r.Remote()
+				m.BytesIn += bytes
+			}
+		}
 	}
 	start, end := c.started.Load(), c.ended.Load()
 	if start == 0 {
 		return m
 	}
+	m.Idle = time.Duration(c.idle.Load())
 	if end == 0 {
-		end = time.Now().UnixNano()
+		end = at
+		if since := c.idleSince.Load(); since != 0 {
+			m.Idle += time.Duration(max(0, at-since))
+		}
 	}
 	m.Busy = max(0, time.Duration(end-start)-m.Idle-m.Blocked)
 	return m
 }
 
-// measureOutput copies the partitions' figures, which only this goroutine reads.
-func (t *Task) measureOutput() {
-	var bytes int64
-	var blocked time.Duration
-	for _, p := range t.partitions {
-		m := p.Metrics()
-		bytes += m.Bytes
-		blocked += m.Blocked
+// What gates and partitions may tell beside what they must.
+type (
+	// remoteGate counts what came from other processes.
+	remoteGate interface{ Remote() (batches, bytes int64) }
+	// queuedGate knows how much waits, and how much of its room is taken.
+	queuedGate interface {
+		Queued() (elements, taken, room int)
 	}
-	t.metrics.bytesOut.Store(bytes)
-	t.metrics.blocked.Store(int64(blocked))
-}
+	// queuedPartition likewise.
+	queuedPartition interface {
+		Queued() (batches, room int)
+		Waits() bool
+	}
+)
 
 // CountIn adds to the records taken. Once a batch.
 func (t *Task) CountIn(records int) { t.metrics.recordsIn.Add(int64(records)) }

@@ -21,11 +21,14 @@ const maxInterval = 100 * time.Millisecond
 // Run executes the task on the calling goroutine until it has ended.
 func (t *Task) Run() {
 	t.report(status.Initializing, nil)
+	began := time.Now()
 	err := errEnded
 	// Deferred, because a function may end the goroutine: testing's FailNow does.
 	defer func() { t.end(err) }()
 	if err = operator.Guard(func() { operator.Check(t.open()) }); err == nil {
-		t.metrics.started.Store(time.Now().UnixNano())
+		now := time.Now()
+		t.metrics.initialization.Store(int64(now.Sub(began)))
+		t.metrics.started.Store(now.UnixNano())
 		t.report(status.Running, nil)
 		err = errEnded
 		err = operator.Guard(t.loop)
@@ -106,6 +109,7 @@ func (t *Task) open() error {
 		return err
 	}
 	t.build()
+	t.live.Store(&ends{t.gates, t.partitions})
 	t.lastFlush = time.Now()
 	t.startClock()
 	return nil
@@ -135,7 +139,7 @@ func (t *Task) close(failed bool) error {
 			p.Fail(errors.New("task " + t.name() + " did not finish"))
 		}
 	}
-	t.measureOutput()
+	t.publish()
 	return first
 }
 
@@ -200,24 +204,31 @@ func (t *Task) take(in *inputs, i, channel int, e element.Element) {
 	switch e.Kind {
 	case element.Data:
 		t.CountIn(e.Batch.Len())
+		t.metrics.batchesIn.Add(1)
 		t.heads[i].Batch(e.Batch)
 		e.Batch.Release()
 	case element.Watermark:
 		if at, advanced := in.watermark(i, channel, e.Time); advanced {
-			t.heads[i].Watermark(at)
+			t.advance(i, at)
 		}
 	case element.Status:
 		if at, advanced := in.idle(i, channel, e.Idle); advanced {
-			t.heads[i].Watermark(at)
+			t.advance(i, at)
 		}
 	case element.EndOfData, element.Barrier:
 		// EndOfData only announces EndOfPartition, which ends the channel;
 		// nothing triggers a barrier yet.
 	case element.EndOfPartition:
 		if at, advanced := in.end(i, channel); advanced {
-			t.heads[i].Watermark(at)
+			t.advance(i, at)
 		}
 	}
+}
+
+// advance passes a watermark on.
+func (t *Task) advance(i int, at int64) {
+	t.metrics.watermark.Store(at)
+	t.heads[i].Watermark(at)
 }
 
 // serve runs the mail. It is false when the task is canceled.
@@ -228,19 +239,26 @@ func (t *Task) serve() bool {
 	return !t.isCanceled()
 }
 
-// idle lets buffered output leave and waits for something to do.
+// idle lets buffered output leave and waits for something to do. The flush may
+// block, which is not idleness.
 func (t *Task) idle() {
-	started := time.Now()
-	if pause := t.lastFlush.Add(flushPause).Sub(started); pause > 0 && t.sleep(pause) {
-		t.metrics.idle.Add(int64(time.Since(started)))
-		return
+	now := time.Now()
+	if pause := t.lastFlush.Add(flushPause).Sub(now); pause > 0 {
+		t.metrics.idleFrom(now)
+		woken := t.sleep(pause)
+		now = time.Now()
+		t.metrics.idleUntil(now)
+		if woken {
+			return
+		}
 	}
-	t.flush(time.Now())
+	t.flush(now)
+	t.metrics.idleFrom(time.Now())
 	select {
 	case <-t.wake:
 	case <-t.canceled:
 	}
-	t.metrics.idle.Add(int64(time.Since(started)))
+	t.metrics.idleUntil(time.Now())
 }
 
 // sleep waits at most d; it is true when there is something to do before.
@@ -275,6 +293,8 @@ func (t *Task) tick() {
 	t.ticking = false
 	if now := time.Now(); t.spec.BufferTimeout >= 0 && now.Sub(t.lastFlush) >= t.spec.BufferTimeout {
 		t.flush(now)
+	} else {
+		t.publish()
 	}
 	t.startClock()
 }
@@ -320,5 +340,5 @@ func (t *Task) flush(now time.Time) {
 	for i := len(t.flushers) - 1; i >= 0; i-- { // the head first: it feeds the others
 		t.flushers[i]()
 	}
-	t.measureOutput()
+	t.publish()
 }

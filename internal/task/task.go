@@ -71,11 +71,13 @@ type Task struct {
 	ticked   atomic.Bool // the clock has run down
 	mail     mailbox
 	metrics  counters
+	live     atomic.Pointer[ends] // nil until they are open
 
 	// The rest is the task goroutine's.
 	gates      []Gate
 	partitions []Partition
-	heads      []operator.Head // by gate
+	operators  []operatorCounts // in the order of the chain
+	heads      []operator.Head  // by gate
 	source     operator.Source
 	finish     func()
 	flushers   []func()
@@ -89,6 +91,7 @@ type Task struct {
 func New(spec Spec) *Task {
 	t := &Task{spec: spec, wake: make(chan struct{}, 1), canceled: make(chan struct{})}
 	t.signal = operator.NewSignal(t.attend)
+	t.metrics.watermark.Store(status.NoWatermark)
 	return t
 }
 
@@ -124,6 +127,7 @@ type mailbox struct {
 	mu      sync.Mutex
 	letters []func()
 	some    atomic.Bool
+	taken   atomic.Int64
 }
 
 func (m *mailbox) put(f func()) {
@@ -142,5 +146,13 @@ func (m *mailbox) take() []func() {
 	m.letters = nil
 	m.some.Store(false)
 	m.mu.Unlock()
+	m.taken.Add(int64(len(letters)))
 	return letters
+}
+
+// waiting is how many letters have not been taken.
+func (m *mailbox) waiting() int {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return len(m.letters)
 }

@@ -48,22 +48,20 @@ func run(tb testing.TB, p *program) []status.Execution {
 // runAs is run with every exchange of one type.
 func runAs(tb testing.TB, p *program, exchange jobgraph.ResultType) []status.Execution {
 	tb.Helper()
+	r := begin(tb, p, exchange)
+	r.end()
+	return r.states
+}
+
+// begin starts every task, with every exchange of one type.
+func begin(tb testing.TB, p *program, exchange jobgraph.ResultType) *runner {
+	tb.Helper()
 	c, err := streamgraph.Compile(&p.g, ident.JobID{})
 	if err != nil {
 		tb.Fatal(err)
 	}
 	r := &runner{tb: tb, c: c, registry: local.NewRegistry(local.Settings{Depth: 8, FrameBytes: 32 << 10, Wait: time.Minute}), scratch: scratch.In(tb.TempDir())}
 	r.store = spill.NewStore(spill.Settings{Space: r.scratch, FrameBytes: 32 << 10, ReadBytes: 1 << 20})
-	defer func() {
-		r.registry.Close()
-		r.store.Close()
-		if n := r.scratch.Files(); n != 0 {
-			tb.Errorf("%d files are left", n)
-		}
-		if err := r.scratch.Close(); err != nil {
-			tb.Error(err)
-		}
-	}()
 	for _, v := range c.Graph.Vertices {
 		for _, set := range v.Produces {
 			set.Type = exchange
@@ -74,8 +72,21 @@ func runAs(tb testing.TB, p *program, exchange jobgraph.ResultType) []status.Exe
 			r.start(c.Chains[v.ID], i)
 		}
 	}
+	return r
+}
+
+// end waits for the tasks and checks that nothing is left of them.
+func (r *runner) end() {
+	r.tb.Helper()
 	r.wg.Wait()
-	return r.states
+	r.registry.Close()
+	r.store.Close()
+	if n := r.scratch.Files(); n != 0 {
+		r.tb.Errorf("%d files are left", n)
+	}
+	if err := r.scratch.Close(); err != nil {
+		r.tb.Error(err)
+	}
 }
 
 type runner struct {
@@ -87,6 +98,7 @@ type runner struct {
 	wg       sync.WaitGroup
 	mu       sync.Mutex
 	states   []status.Execution
+	tasks    []*task.Task // in the order they were started
 }
 
 func (r *runner) attempt(c *streamgraph.Chain, subtask int) ident.AttemptID {
@@ -137,6 +149,7 @@ func (r *runner) start(c *streamgraph.Chain, subtask int) {
 			}
 		},
 	})
+	r.tasks = append(r.tasks, t)
 	r.wg.Go(t.Run)
 }
 

@@ -11,6 +11,7 @@ import (
 	"github.com/weirstream/weir/internal/rpc"
 	"github.com/weirstream/weir/internal/rpc/gateway"
 	"github.com/weirstream/weir/internal/rpc/pb"
+	"github.com/weirstream/weir/internal/status"
 	"github.com/weirstream/weir/internal/taskexecutor/slottable"
 )
 
@@ -48,7 +49,10 @@ type Options struct {
 	Hardware            *pb.Hardware
 	MemoryConfiguration []byte // JSON, as REST shows it
 	LogFile             string
-	Logger              *slog.Logger
+	// Process gives the newest figures of this process, with the limits of the
+	// TaskManager; nil: nobody measures. The Executor adds those of its workers.
+	Process func() *status.ProcessFigures
+	Logger  *slog.Logger
 	// OnFatal is called at most once, on the loop, when the Executor cannot go
 	// on: it was refused, or found no ResourceManager in time.
 	OnFatal func(error)

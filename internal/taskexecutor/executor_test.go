@@ -691,6 +691,11 @@ func TestMetricsAndRequestsArePassedOn(t *testing.T) {
 		gateway.WorkerTaskMetrics.Send(fw.system, w.loop, executor, ident.LeaderID{}, &pb.ReportTaskMetricsRequest{
 			Metrics: []*pb.TaskMetrics{{Attempt: attempt(1)}, {Attempt: attempt(9)}, {Attempt: "nonsense"}}})
 		w.want("jm: metrics of 1")
+		w.on(func() {
+			if f := w.e.Figures(); f.Process != nil || len(f.Tasks) != 0 {
+				t.Errorf("figures without any: %+v", f)
+			}
+		})
 		gateway.WorkerRequest.Call(fw.system, w.loop, executor, ident.LeaderID{}, &pb.OperatorRequest{Attempt: attempt(1), Payload: []byte("split?")}, 0,
 			func(r *pb.OperatorResponse, err error) { w.note("worker: got %s %v", r.GetPayload(), err) })
 		w.want("worker: got re:split? <nil>")

@@ -123,7 +123,8 @@ func (e *Executor) reportSlots() {
 		}
 	})
 	e.heardOfResourceManager()
-	request := &pb.SendSlotReportRequest{ResourceId: string(e.options.ResourceID), InstanceId: m.instance, Report: e.slotReport()}
+	request := &pb.SendSlotReportRequest{ResourceId: string(e.options.ResourceID), InstanceId: m.instance, Report: e.slotReport(),
+		Process: gateway.ProcessFiguresToProto(e.process())}
 	gateway.SendSlotReport.Call(e.system, e.loop, e.options.ResourceManager, m.term, request, 0, func(_ *pb.Empty, err error) {
 		if m.epoch != epoch || e.stopped != nil {
 			return
@@ -162,7 +163,7 @@ func (e *Executor) heartbeatFromResourceManager(req *pb.HeartbeatFromResourceMan
 		return
 	}
 	e.heardOfResourceManager()
-	reply(&pb.TaskExecutorHeartbeat{Report: e.slotReport()}, nil)
+	reply(&pb.TaskExecutorHeartbeat{Report: e.slotReport(), Process: gateway.ProcessFiguresToProto(e.process())}, nil)
 }
 
 // checkResourceManager refuses a ResourceManager this TaskManager is not

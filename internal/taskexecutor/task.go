@@ -30,7 +30,8 @@ type task struct {
 	// task ends FAILED with that failure whatever its worker says.
 	canceled bool
 	aborted  *status.Failure
-	overdue  actor.Timer // of the end that was asked for
+	overdue  actor.Timer         // of the end that was asked for
+	figures  *status.TaskFigures // reported last; nil: none yet
 
 	updates []*pb.UpdateTaskExecutionStateRequest
 	sending bool
@@ -171,6 +172,7 @@ func (e *Executor) workerTaskState(req *pb.UpdateTaskExecutionStateRequest, repl
 		e.end(t, state, gateway.FailureFromProto(req.Failure), req)
 	case t.state.CanBecome(state):
 		t.state = state
+		t.measured(req.Metrics)
 		e.report(t, req)
 	}
 }
@@ -264,22 +266,6 @@ func (e *Executor) settle(t *task) {
 	j.tasks = slices.DeleteFunc(j.tasks, func(other *task) bool { return other == t })
 	j.noteEnd(t.attempt)
 	e.review(j)
-}
-
-func (e *Executor) workerTaskMetrics(req *pb.ReportTaskMetricsRequest, reply func(*pb.Empty, error)) {
-	reply(&pb.Empty{}, nil)
-	byJob := map[*job][]*pb.TaskMetrics{}
-	for _, m := range req.Metrics {
-		if attempt, err := ident.ParseAttempt(m.Attempt); err == nil && e.tasks[attempt] != nil {
-			j := e.tasks[attempt].job
-			byJob[j] = append(byJob[j], m)
-		}
-	}
-	for _, j := range e.jobs {
-		if metrics := byJob[j]; len(metrics) > 0 && j.state == connected {
-			gateway.ReportTaskMetrics.Send(e.system, e.loop, j.address, j.term, &pb.ReportTaskMetricsRequest{Metrics: metrics})
-		}
-	}
 }
 
 // workerRequest passes an operator's request on to its coordinator.

@@ -34,6 +34,8 @@ type worker struct {
 	// cause is why this side ended it; it tells more than the exit does.
 	cause *status.Failure
 	timer actor.Timer // of registration or end
+	// process are the figures it reported last; nil: none yet.
+	process *status.ProcessFigures
 }
 
 func (e *Executor) launch(j *job, program *pb.Job) {

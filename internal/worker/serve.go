@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/weirstream/weir/internal/actor"
+	"github.com/weirstream/weir/internal/metrics/process"
 	"github.com/weirstream/weir/internal/rpc"
 	"github.com/weirstream/weir/internal/rpc/gateway"
 	"github.com/weirstream/weir/internal/shuffle/handshake"
@@ -49,10 +50,11 @@ func Serve(ctx context.Context, text string, c *streamgraph.Compiled, bufferTime
 		return fmt.Errorf("start worker: %w", err)
 	}
 	loop := actor.Start("worker")
+	sampler := process.Start()
 	w := New(Options{
 		Loop: loop, System: system, TaskExecutor: rpc.Address{Process: a.TaskExecutor, Endpoint: gateway.TaskExecutor},
 		Token: a.Token, PID: os.Getpid(), Job: a.Job, Resource: a.Resource, Cluster: a.Cluster, Compiled: c,
-		Buffers: a.NetworkBuffers, BufferTimeout: bufferTimeout, ManagedBytes: a.ManagedBytes, TempDirs: a.TempDirs, Logger: log,
+		Buffers: a.NetworkBuffers, BufferTimeout: bufferTimeout, ManagedBytes: a.ManagedBytes, TempDirs: a.TempDirs, Process: sampler.Latest, Logger: log,
 	})
 	orphaned := make(chan struct{})
 	go watchParent(orphaned) // these two end with the process
@@ -65,6 +67,7 @@ func Serve(ctx context.Context, text string, c *streamgraph.Compiled, bufferTime
 	case <-ctx.Done():
 	}
 	handoff.Close()
+	sampler.Close()
 	w.Close()
 	loop.Close()
 	system.Close()

@@ -12,6 +12,12 @@ import (
 	"github.com/weirstream/weir/internal/task"
 )
 
+// running is a task with its meter.
+type running struct {
+	*task.Task
+	meter *task.Meter
+}
+
 // runTask starts a task. The answer says that it was accepted; how it goes is
 // reported.
 func (w *Worker) runTask(d *pb.TaskDeployment, reply func(*pb.Empty, error)) {
@@ -24,13 +30,14 @@ func (w *Worker) runTask(d *pb.TaskDeployment, reply func(*pb.Empty, error)) {
 		reply(nil, rpc.Refuse("run %s: the attempt %s was started before, or the worker is ending", d.VertexName, spec.Attempt))
 		return
 	}
-	var t *task.Task
+	r := &running{}
 	spec.Report = func(s status.Execution, f *status.Failure) {
-		w.Loop.Post(func() { w.report(spec.Attempt, t, s, f) })
+		w.Loop.Post(func() { w.report(spec.Attempt, r, s, f) })
 	}
-	t = task.New(*spec)
-	w.tasks[spec.Attempt] = t
-	w.running.Go(t.Run)
+	r.Task = task.New(*spec)
+	r.meter = task.NewMeter(r.Task)
+	w.tasks[spec.Attempt] = r
+	w.active.Go(r.Run)
 	reply(&pb.Empty{}, nil)
 }
 
@@ -95,15 +102,19 @@ func (w *Worker) asker(attempt ident.AttemptID) func(ident.OperatorID, []byte, f
 
 // report passes a task's state on. A task that has ended is forgotten only then,
 // so its last figures go with its last state.
-func (w *Worker) report(attempt ident.AttemptID, t *task.Task, s status.Execution, f *status.Failure) {
+func (w *Worker) report(attempt ident.AttemptID, r *running, s status.Execution, f *status.Failure) {
 	if s.Terminal() {
 		delete(w.tasks, attempt)
 	}
 	if s == status.Failed || s == status.Canceled {
 		w.release(attempt) // nobody will be told to read it
 	}
+	metrics := metricsOf(attempt, r.Task)
+	if s == status.Running { // so that nobody has to wait for the first figures
+		metrics.Figures = gateway.TaskFiguresToProto(r.meter.Read(w.Loop.Now()))
+	}
 	gateway.WorkerTaskState.Send(w.System, w.Loop, w.TaskExecutor, ident.LeaderID{}, &pb.UpdateTaskExecutionStateRequest{
-		Attempt: attempt.String(), State: s.String(), Failure: gateway.FailureToProto(f), Metrics: metricsOf(attempt, t),
+		Attempt: attempt.String(), State: s.String(), Failure: gateway.FailureToProto(f), Metrics: metrics,
 	})
 }
 

@@ -21,8 +21,8 @@ import (
 	"github.com/weirstream/weir/internal/rpc/gateway"
 	"github.com/weirstream/weir/internal/rpc/pb"
 	"github.com/weirstream/weir/internal/shuffle/network"
+	"github.com/weirstream/weir/internal/status"
 	"github.com/weirstream/weir/internal/streamgraph"
-	"github.com/weirstream/weir/internal/task"
 )
 
 // Options say what a worker serves and for whom.
@@ -45,11 +45,11 @@ type Options struct {
 	// TempDirs are where blocking partitions go, and what operators cannot hold
 	// in memory; none: the directory for temporary files of the process.
 	TempDirs []string
-	Logger   *slog.Logger
+	// Process gives the newest figures of the worker's process; nil: the worker is
+	// not alone in it. From any goroutine.
+	Process func() *status.ProcessFigures
+	Logger  *slog.Logger
 }
-
-// metricsInterval is how often the figures of running tasks are reported.
-const metricsInterval = time.Second
 
 // Worker runs the tasks of one job. Its fields are touched only on its loop.
 type Worker struct {
@@ -57,8 +57,8 @@ type Worker struct {
 	hash    string
 	scratch *scratch.Directories
 	shuffle *network.Environment
-	tasks   map[ident.AttemptID]*task.Task
-	running sync.WaitGroup
+	tasks   map[ident.AttemptID]*running
+	active  sync.WaitGroup // tasks
 	closing bool
 	done    chan struct{}
 }
@@ -76,7 +76,7 @@ func New(o Options) *Worker {
 		shuffle: network.NewEnvironment(network.Options{
 			Job: o.Job, Self: o.Resource, Cluster: o.Cluster, Buffers: o.Buffers, Scratch: space, Logger: o.Logger,
 		}),
-		tasks: map[ident.AttemptID]*task.Task{},
+		tasks: map[ident.AttemptID]*running{},
 		done:  make(chan struct{}),
 	}
 }
@@ -146,36 +146,12 @@ func (w *Worker) Close() {
 		close(ended)
 	})
 	<-ended
-	w.running.Wait()
+	w.active.Wait()
 	w.System.Withdraw(gateway.Worker)
 	if err := w.shuffle.Close(); err != nil {
 		w.Logger.Warn("the data plane did not close cleanly", "job", w.Job, "error", err)
 	}
 	if err := w.scratch.Close(); err != nil {
 		w.Logger.Warn("temporary files are left behind", "job", w.Job, "error", err)
-	}
-}
-
-// reportMetrics sends the figures of the running tasks, again and again.
-func (w *Worker) reportMetrics() {
-	if w.closing {
-		return
-	}
-	w.Loop.After(metricsInterval, w.reportMetrics)
-	if len(w.tasks) == 0 {
-		return
-	}
-	request := &pb.ReportTaskMetricsRequest{}
-	for attempt, t := range w.tasks { // order: the receiver files them by attempt
-		request.Metrics = append(request.Metrics, metricsOf(attempt, t))
-	}
-	gateway.WorkerTaskMetrics.Send(w.System, w.Loop, w.TaskExecutor, ident.LeaderID{}, request)
-}
-
-func metricsOf(attempt ident.AttemptID, t *task.Task) *pb.TaskMetrics {
-	m := t.Metrics()
-	return &pb.TaskMetrics{
-		Attempt: attempt.String(), RecordsIn: m.RecordsIn, RecordsOut: m.RecordsOut, BytesIn: m.BytesIn, BytesOut: m.BytesOut,
-		BusyMillis: m.Busy.Milliseconds(), IdleMillis: m.Idle.Milliseconds(), BackpressuredMillis: m.Blocked.Milliseconds(),
 	}
 }

@@ -58,6 +58,7 @@ type Master struct {
 	manager    *resourcemanager.Manager
 	dispatcher *dispatcher.Dispatcher
 	belongings *belongings.Register
+	measuring  measuring
 
 	mu     sync.Mutex // guards server
 	server *server    // nil: REST is not served
@@ -99,6 +100,7 @@ func Start(cfg *config.Config, o Options) (*Master, error) {
 		blob.Serve(m.system, m.loop, m.blobs)
 		m.manager.Start()
 	})
+	m.openMetrics()
 	m.log.Info("JobManager started", "rpc", m.system.Self(), "memory", m.memory.Process)
 	return m, nil
 }
@@ -275,7 +277,7 @@ func (m *Master) Overview(ctx context.Context) (resourcemanager.Overview, error)
 func (m *Master) Close(ctx context.Context) error {
 	m.log.Info("JobManager is shutting down")
 	err := m.dispatcher.Close(ctx)
-	err = errors.Join(err, m.closeREST(ctx))
+	err = errors.Join(err, m.closeREST(ctx), m.closeMetrics())
 	_, stopped := actor.Query(ctx, m.loop, func() bool {
 		m.manager.Stop()
 		m.system.Withdraw(gateway.Blob)

@@ -113,13 +113,13 @@ func TestAHistoryServerAnswersForAClusterThatIsGone(t *testing.T) {
 		end(t, c, job)
 		jobs = append(jobs, job)
 	}
-	cancelled, _ := endless(t, c)
+	cancelled, _ := endless(t, c, 2)
 	if err := c.Cancel(t.Context(), cancelled); err != nil {
 		t.Fatal(err)
 	}
 	end(t, c, cancelled)
 	jobs = append(jobs, cancelled)
-	unended, _ := endless(t, c)
+	unended, _ := endless(t, c, 2)
 	want := everything(t, c.Address(), jobs)
 	if _, err := local.Stop(o); err != nil {
 		t.Fatal(err)

@@ -243,7 +243,7 @@ func nothingLeft(t *testing.T, home string) {
 
 func TestHowJobsEnd(t *testing.T) {
 	c, _, _ := cluster(t, 1)
-	job, conn := endless(t, c)
+	job, conn := endless(t, c, 2)
 	if err := c.Cancel(t.Context(), job); err != nil {
 		t.Error(err)
 	}
@@ -315,14 +315,14 @@ func TestABadConfigurationListsAllProblems(t *testing.T) {
 
 // endless runs a job until it is known to run; the connection ends with its
 // process.
-func endless(t *testing.T, c *client.Client) (job string, conn net.Conn) {
+func endless(t *testing.T, c *client.Client, parallelism int) (job string, conn net.Conn) {
 	t.Helper()
 	l, err := net.Listen("tcp", "localhost:0")
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer l.Close()
-	job = run(t, c, client.RunRequest{Arguments: []string{"endless", l.Addr().String()}, Parallelism: 2,
+	t.Cleanup(func() { l.Close() }) // other processes of the job call too
+	job = run(t, c, client.RunRequest{Arguments: []string{"endless", l.Addr().String()}, Parallelism: parallelism,
 		Configuration: map[string]string{"execution.runtime-mode": "STREAMING"}})
 	if err := l.(*net.TCPListener).SetDeadline(time.Now().Add(time.Minute)); err != nil {
 		t.Fatal(err)
@@ -338,7 +338,7 @@ func endless(t *testing.T, c *client.Client) (job string, conn net.Conn) {
 // A TaskManager that is killed leaves no worker behind.
 func TestNoWorkerOutlivesItsTaskManager(t *testing.T) {
 	c, o, _ := cluster(t, 1)
-	_, conn := endless(t, c)
+	_, conn := endless(t, c, 2)
 	status, err := local.Inspect(t.Context(), o)
 	if err != nil || len(status.Processes) != 2 {
 		t.Fatalf("status %+v, error %v", status, err)

@@ -25,8 +25,10 @@ import (
 	"github.com/weirstream/weir/internal/actor"
 	"github.com/weirstream/weir/internal/blob"
 	"github.com/weirstream/weir/internal/cluster/belongings"
+	"github.com/weirstream/weir/internal/cluster/reporters"
 	"github.com/weirstream/weir/internal/ident"
 	"github.com/weirstream/weir/internal/memory"
+	measure "github.com/weirstream/weir/internal/metrics/process"
 	"github.com/weirstream/weir/internal/rpc"
 	"github.com/weirstream/weir/internal/rpc/gateway"
 	"github.com/weirstream/weir/internal/taskexecutor"
@@ -59,7 +61,10 @@ type TaskManager struct {
 	launcher *process.Launcher
 	executor *taskexecutor.Executor
 	port     *dataport.Port
-	fatal    chan error
+	sampler  *measure.Sampler
+	// reporters are where the metrics are read.
+	reporters *reporters.Set
+	fatal     chan error
 	// belongings list what is removed when the process is gone.
 	belongings *belongings.Register
 	// undo is what takes away what Start has made, the last thing first.
@@ -113,7 +118,9 @@ func (t *TaskManager) open(o Options) error {
 	if err := t.openDataPort(suffix); err != nil {
 		return err
 	}
+	t.openSampler()
 	t.makeExecutor(o)
+	t.openReporters()
 	return nil
 }
 
@@ -220,7 +227,7 @@ func (t *TaskManager) makeExecutor(o Options) {
 		HeartbeatInterval: config.HeartbeatInterval.In(cfg), HeartbeatTimeout: config.HeartbeatTimeout.In(cfg),
 		RegistrationTimeout: config.TaskManagerRegistrationTimeout.In(cfg), SlotTimeout: config.TaskManagerSlotTimeout.In(cfg),
 		CancellationTimeout: s.cancellation, Launcher: t.launcher, Hardware: s.hardware(), MemoryConfiguration: s.memoryJSON(),
-		LogFile: o.LogFile,
+		LogFile: o.LogFile, Process: t.process,
 		OnFatal: func(err error) {
 			select {
 			case t.fatal <- err:

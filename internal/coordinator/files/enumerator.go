@@ -147,6 +147,9 @@ func (e *enumerator) answer(w waiting) {
 	w.reply(text, err)
 }
 
+// Unassigned is how many splits are free.
+func (e *enumerator) Unassigned() (splits int, known bool) { return len(e.free), e.listed }
+
 // SubtaskFailed drops what the attempt still asks for: nobody reads the answer.
 func (e *enumerator) SubtaskFailed(subtask, attempt int) {
 	e.waiting = slices.DeleteFunc(e.waiting, func(w waiting) bool {

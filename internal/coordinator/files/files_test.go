@@ -129,14 +129,24 @@ func TestSplitsAreHandedOut(t *testing.T) {
 	s.c.Start()
 	early := s.ask(1, 0, 1)
 	s.expect("before the files are listed", early, "waits")
+	left := func() string { return fmt.Sprint(s.c.(coordinator.Enumerating).Unassigned()) }
+	if left() != "0 false" {
+		t.Errorf("left before the files are listed: %s", left())
+	}
 	s.loop.run()
 	s.expect("then", early, "in/a[0+8]")
+	if left() != "2 true" {
+		t.Errorf("left after the first: %s", left())
+	}
 	s.expect("the same request again", s.ask(1, 0, 1), "in/a[0+8]")
 	s.expect("the next", s.ask(0, 0, 1), "in/b[0+7]")
 	s.expect("the last", s.ask(1, 0, 2), "in/c[0+9]")
 	s.expect("no more", s.ask(0, 0, 2), "done")
 	s.c.SubtaskFailed(1, 0)
 	s.c.Reset(1)
+	if left() != "2 true" {
+		t.Errorf("left after two were taken back: %s", left())
+	}
 	s.expect("of a failed subtask", s.ask(1, 1, 1), "in/a[0+8]")
 	s.expect("to the other", s.ask(0, 0, 3), "in/c[0+9]")
 	s.expect("no more", s.ask(1, 1, 2), "done")

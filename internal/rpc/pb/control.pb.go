@@ -514,6 +514,7 @@ type SendSlotReportRequest struct {
 	ResourceId    string                 `protobuf:"bytes,1,opt,name=resource_id,json=resourceId,proto3" json:"resource_id,omitempty"`
 	InstanceId    string                 `protobuf:"bytes,2,opt,name=instance_id,json=instanceId,proto3" json:"instance_id,omitempty"`
 	Report        *SlotReport            `protobuf:"bytes,3,opt,name=report,proto3" json:"report,omitempty"`
+	Process       *ProcessFigures        `protobuf:"bytes,4,opt,name=process,proto3" json:"process,omitempty"` // of the TaskManager and its workers
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -565,6 +566,13 @@ func (x *SendSlotReportRequest) GetInstanceId() string {
 func (x *SendSlotReportRequest) GetReport() *SlotReport {
 	if x != nil {
 		return x.Report
+	}
+	return nil
+}
+
+func (x *SendSlotReportRequest) GetProcess() *ProcessFigures {
+	if x != nil {
+		return x.Process
 	}
 	return nil
 }
@@ -1353,6 +1361,7 @@ func (x *HeartbeatFromResourceManagerRequest) GetResourceManagerId() string {
 type TaskExecutorHeartbeat struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	Report        *SlotReport            `protobuf:"bytes,1,opt,name=report,proto3" json:"report,omitempty"`
+	Process       *ProcessFigures        `protobuf:"bytes,2,opt,name=process,proto3" json:"process,omitempty"` // of the TaskManager and its workers
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1390,6 +1399,13 @@ func (*TaskExecutorHeartbeat) Descriptor() ([]byte, []int) {
 func (x *TaskExecutorHeartbeat) GetReport() *SlotReport {
 	if x != nil {
 		return x.Report
+	}
+	return nil
+}
+
+func (x *TaskExecutorHeartbeat) GetProcess() *ProcessFigures {
+	if x != nil {
+		return x.Process
 	}
 	return nil
 }
@@ -2513,6 +2529,7 @@ type TaskMetrics struct {
 	BusyMillis          int64                  `protobuf:"varint,6,opt,name=busy_millis,json=busyMillis,proto3" json:"busy_millis,omitempty"`
 	IdleMillis          int64                  `protobuf:"varint,7,opt,name=idle_millis,json=idleMillis,proto3" json:"idle_millis,omitempty"`
 	BackpressuredMillis int64                  `protobuf:"varint,8,opt,name=backpressured_millis,json=backpressuredMillis,proto3" json:"backpressured_millis,omitempty"`
+	Figures             *TaskFigures           `protobuf:"bytes,9,opt,name=figures,proto3" json:"figures,omitempty"` // while the task runs
 	unknownFields       protoimpl.UnknownFields
 	sizeCache           protoimpl.SizeCache
 }
@@ -2603,6 +2620,738 @@ func (x *TaskMetrics) GetBackpressuredMillis() int64 {
 	return 0
 }
 
+func (x *TaskMetrics) GetFigures() *TaskFigures {
+	if x != nil {
+		return x.Figures
+	}
+	return nil
+}
+
+// Count is how much there was of something, and how much of it in a second.
+type Count struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Total         int64                  `protobuf:"varint,1,opt,name=total,proto3" json:"total,omitempty"`
+	PerSecond     float64                `protobuf:"fixed64,2,opt,name=per_second,json=perSecond,proto3" json:"per_second,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *Count) Reset() {
+	*x = Count{}
+	mi := &file_weir_control_proto_msgTypes[39]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Count) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Count) ProtoMessage() {}
+
+func (x *Count) ProtoReflect() protoreflect.Message {
+	mi := &file_weir_control_proto_msgTypes[39]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Count.ProtoReflect.Descriptor instead.
+func (*Count) Descriptor() ([]byte, []int) {
+	return file_weir_control_proto_rawDescGZIP(), []int{39}
+}
+
+func (x *Count) GetTotal() int64 {
+	if x != nil {
+		return x.Total
+	}
+	return 0
+}
+
+func (x *Count) GetPerSecond() float64 {
+	if x != nil {
+		return x.PerSecond
+	}
+	return 0
+}
+
+// Share is how long a task was in some condition, and for how much of each
+// second.
+type Share struct {
+	state           protoimpl.MessageState `protogen:"open.v1"`
+	TotalNanos      int64                  `protobuf:"varint,1,opt,name=total_nanos,json=totalNanos,proto3" json:"total_nanos,omitempty"`
+	MillisPerSecond float64                `protobuf:"fixed64,2,opt,name=millis_per_second,json=millisPerSecond,proto3" json:"millis_per_second,omitempty"`
+	unknownFields   protoimpl.UnknownFields
+	sizeCache       protoimpl.SizeCache
+}
+
+func (x *Share) Reset() {
+	*x = Share{}
+	mi := &file_weir_control_proto_msgTypes[40]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Share) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Share) ProtoMessage() {}
+
+func (x *Share) ProtoReflect() protoreflect.Message {
+	mi := &file_weir_control_proto_msgTypes[40]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Share.ProtoReflect.Descriptor instead.
+func (*Share) Descriptor() ([]byte, []int) {
+	return file_weir_control_proto_rawDescGZIP(), []int{40}
+}
+
+func (x *Share) GetTotalNanos() int64 {
+	if x != nil {
+		return x.TotalNanos
+	}
+	return 0
+}
+
+func (x *Share) GetMillisPerSecond() float64 {
+	if x != nil {
+		return x.MillisPerSecond
+	}
+	return 0
+}
+
+type Distribution struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Values        int32                  `protobuf:"varint,1,opt,name=values,proto3" json:"values,omitempty"`
+	Min           int64                  `protobuf:"varint,2,opt,name=min,proto3" json:"min,omitempty"`
+	Max           int64                  `protobuf:"varint,3,opt,name=max,proto3" json:"max,omitempty"`
+	Mean          float64                `protobuf:"fixed64,4,opt,name=mean,proto3" json:"mean,omitempty"`
+	Deviation     float64                `protobuf:"fixed64,5,opt,name=deviation,proto3" json:"deviation,omitempty"`
+	Quantiles     []float64              `protobuf:"fixed64,6,rep,packed,name=quantiles,proto3" json:"quantiles,omitempty"` // 0.5 0.75 0.9 0.95 0.98 0.99 0.999
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *Distribution) Reset() {
+	*x = Distribution{}
+	mi := &file_weir_control_proto_msgTypes[41]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Distribution) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Distribution) ProtoMessage() {}
+
+func (x *Distribution) ProtoReflect() protoreflect.Message {
+	mi := &file_weir_control_proto_msgTypes[41]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Distribution.ProtoReflect.Descriptor instead.
+func (*Distribution) Descriptor() ([]byte, []int) {
+	return file_weir_control_proto_rawDescGZIP(), []int{41}
+}
+
+func (x *Distribution) GetValues() int32 {
+	if x != nil {
+		return x.Values
+	}
+	return 0
+}
+
+func (x *Distribution) GetMin() int64 {
+	if x != nil {
+		return x.Min
+	}
+	return 0
+}
+
+func (x *Distribution) GetMax() int64 {
+	if x != nil {
+		return x.Max
+	}
+	return 0
+}
+
+func (x *Distribution) GetMean() float64 {
+	if x != nil {
+		return x.Mean
+	}
+	return 0
+}
+
+func (x *Distribution) GetDeviation() float64 {
+	if x != nil {
+		return x.Deviation
+	}
+	return 0
+}
+
+func (x *Distribution) GetQuantiles() []float64 {
+	if x != nil {
+		return x.Quantiles
+	}
+	return nil
+}
+
+// TaskFigures are what a running task tells of itself.
+type TaskFigures struct {
+	state               protoimpl.MessageState `protogen:"open.v1"`
+	RecordsIn           *Count                 `protobuf:"bytes,1,opt,name=records_in,json=recordsIn,proto3" json:"records_in,omitempty"`
+	RecordsOut          *Count                 `protobuf:"bytes,2,opt,name=records_out,json=recordsOut,proto3" json:"records_out,omitempty"`
+	BytesIn             *Count                 `protobuf:"bytes,3,opt,name=bytes_in,json=bytesIn,proto3" json:"bytes_in,omitempty"`
+	BytesOut            *Count                 `protobuf:"bytes,4,opt,name=bytes_out,json=bytesOut,proto3" json:"bytes_out,omitempty"`
+	BatchesInLocal      *Count                 `protobuf:"bytes,5,opt,name=batches_in_local,json=batchesInLocal,proto3" json:"batches_in_local,omitempty"`
+	BatchesInRemote     *Count                 `protobuf:"bytes,6,opt,name=batches_in_remote,json=batchesInRemote,proto3" json:"batches_in_remote,omitempty"`
+	BatchesOut          *Count                 `protobuf:"bytes,7,opt,name=batches_out,json=batchesOut,proto3" json:"batches_out,omitempty"`
+	Busy                *Share                 `protobuf:"bytes,8,opt,name=busy,proto3" json:"busy,omitempty"`
+	Idle                *Share                 `protobuf:"bytes,9,opt,name=idle,proto3" json:"idle,omitempty"`
+	Blocked             *Share                 `protobuf:"bytes,10,opt,name=blocked,proto3" json:"blocked,omitempty"`
+	BackPressured       bool                   `protobuf:"varint,11,opt,name=back_pressured,json=backPressured,proto3" json:"back_pressured,omitempty"`
+	InitializationNanos int64                  `protobuf:"varint,12,opt,name=initialization_nanos,json=initializationNanos,proto3" json:"initialization_nanos,omitempty"`
+	HasInput            bool                   `protobuf:"varint,13,opt,name=has_input,json=hasInput,proto3" json:"has_input,omitempty"`
+	InputWatermark      int64                  `protobuf:"varint,14,opt,name=input_watermark,json=inputWatermark,proto3" json:"input_watermark,omitempty"`
+	Mail                *Count                 `protobuf:"bytes,15,opt,name=mail,proto3" json:"mail,omitempty"`
+	MailQueued          int32                  `protobuf:"varint,16,opt,name=mail_queued,json=mailQueued,proto3" json:"mail_queued,omitempty"`
+	MailLatency         *Distribution          `protobuf:"bytes,17,opt,name=mail_latency,json=mailLatency,proto3" json:"mail_latency,omitempty"`
+	InQueued            int32                  `protobuf:"varint,18,opt,name=in_queued,json=inQueued,proto3" json:"in_queued,omitempty"`
+	OutQueued           int32                  `protobuf:"varint,19,opt,name=out_queued,json=outQueued,proto3" json:"out_queued,omitempty"`
+	InUse               float64                `protobuf:"fixed64,20,opt,name=in_use,json=inUse,proto3" json:"in_use,omitempty"`
+	OutUse              float64                `protobuf:"fixed64,21,opt,name=out_use,json=outUse,proto3" json:"out_use,omitempty"`
+	Operators           []*OperatorFigures     `protobuf:"bytes,22,rep,name=operators,proto3" json:"operators,omitempty"` // in the order of the chain
+	unknownFields       protoimpl.UnknownFields
+	sizeCache           protoimpl.SizeCache
+}
+
+func (x *TaskFigures) Reset() {
+	*x = TaskFigures{}
+	mi := &file_weir_control_proto_msgTypes[42]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *TaskFigures) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*TaskFigures) ProtoMessage() {}
+
+func (x *TaskFigures) ProtoReflect() protoreflect.Message {
+	mi := &file_weir_control_proto_msgTypes[42]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use TaskFigures.ProtoReflect.Descriptor instead.
+func (*TaskFigures) Descriptor() ([]byte, []int) {
+	return file_weir_control_proto_rawDescGZIP(), []int{42}
+}
+
+func (x *TaskFigures) GetRecordsIn() *Count {
+	if x != nil {
+		return x.RecordsIn
+	}
+	return nil
+}
+
+func (x *TaskFigures) GetRecordsOut() *Count {
+	if x != nil {
+		return x.RecordsOut
+	}
+	return nil
+}
+
+func (x *TaskFigures) GetBytesIn() *Count {
+	if x != nil {
+		return x.BytesIn
+	}
+	return nil
+}
+
+func (x *TaskFigures) GetBytesOut() *Count {
+	if x != nil {
+		return x.BytesOut
+	}
+	return nil
+}
+
+func (x *TaskFigures) GetBatchesInLocal() *Count {
+	if x != nil {
+		return x.BatchesInLocal
+	}
+	return nil
+}
+
+func (x *TaskFigures) GetBatchesInRemote() *Count {
+	if x != nil {
+		return x.BatchesInRemote
+	}
+	return nil
+}
+
+func (x *TaskFigures) GetBatchesOut() *Count {
+	if x != nil {
+		return x.BatchesOut
+	}
+	return nil
+}
+
+func (x *TaskFigures) GetBusy() *Share {
+	if x != nil {
+		return x.Busy
+	}
+	return nil
+}
+
+func (x *TaskFigures) GetIdle() *Share {
+	if x != nil {
+		return x.Idle
+	}
+	return nil
+}
+
+func (x *TaskFigures) GetBlocked() *Share {
+	if x != nil {
+		return x.Blocked
+	}
+	return nil
+}
+
+func (x *TaskFigures) GetBackPressured() bool {
+	if x != nil {
+		return x.BackPressured
+	}
+	return false
+}
+
+func (x *TaskFigures) GetInitializationNanos() int64 {
+	if x != nil {
+		return x.InitializationNanos
+	}
+	return 0
+}
+
+func (x *TaskFigures) GetHasInput() bool {
+	if x != nil {
+		return x.HasInput
+	}
+	return false
+}
+
+func (x *TaskFigures) GetInputWatermark() int64 {
+	if x != nil {
+		return x.InputWatermark
+	}
+	return 0
+}
+
+func (x *TaskFigures) GetMail() *Count {
+	if x != nil {
+		return x.Mail
+	}
+	return nil
+}
+
+func (x *TaskFigures) GetMailQueued() int32 {
+	if x != nil {
+		return x.MailQueued
+	}
+	return 0
+}
+
+func (x *TaskFigures) GetMailLatency() *Distribution {
+	if x != nil {
+		return x.MailLatency
+	}
+	return nil
+}
+
+func (x *TaskFigures) GetInQueued() int32 {
+	if x != nil {
+		return x.InQueued
+	}
+	return 0
+}
+
+func (x *TaskFigures) GetOutQueued() int32 {
+	if x != nil {
+		return x.OutQueued
+	}
+	return 0
+}
+
+func (x *TaskFigures) GetInUse() float64 {
+	if x != nil {
+		return x.InUse
+	}
+	return 0
+}
+
+func (x *TaskFigures) GetOutUse() float64 {
+	if x != nil {
+		return x.OutUse
+	}
+	return 0
+}
+
+func (x *TaskFigures) GetOperators() []*OperatorFigures {
+	if x != nil {
+		return x.Operators
+	}
+	return nil
+}
+
+type OperatorFigures struct {
+	state           protoimpl.MessageState `protogen:"open.v1"`
+	Id              string                 `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
+	Name            string                 `protobuf:"bytes,2,opt,name=name,proto3" json:"name,omitempty"`
+	Source          bool                   `protobuf:"varint,3,opt,name=source,proto3" json:"source,omitempty"`
+	RecordsIn       *Count                 `protobuf:"bytes,4,opt,name=records_in,json=recordsIn,proto3" json:"records_in,omitempty"`
+	RecordsOut      *Count                 `protobuf:"bytes,5,opt,name=records_out,json=recordsOut,proto3" json:"records_out,omitempty"`
+	InputWatermark  int64                  `protobuf:"varint,6,opt,name=input_watermark,json=inputWatermark,proto3" json:"input_watermark,omitempty"`
+	OutputWatermark int64                  `protobuf:"varint,7,opt,name=output_watermark,json=outputWatermark,proto3" json:"output_watermark,omitempty"`
+	SourceIdleNanos int64                  `protobuf:"varint,8,opt,name=source_idle_nanos,json=sourceIdleNanos,proto3" json:"source_idle_nanos,omitempty"`
+	unknownFields   protoimpl.UnknownFields
+	sizeCache       protoimpl.SizeCache
+}
+
+func (x *OperatorFigures) Reset() {
+	*x = OperatorFigures{}
+	mi := &file_weir_control_proto_msgTypes[43]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *OperatorFigures) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*OperatorFigures) ProtoMessage() {}
+
+func (x *OperatorFigures) ProtoReflect() protoreflect.Message {
+	mi := &file_weir_control_proto_msgTypes[43]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use OperatorFigures.ProtoReflect.Descriptor instead.
+func (*OperatorFigures) Descriptor() ([]byte, []int) {
+	return file_weir_control_proto_rawDescGZIP(), []int{43}
+}
+
+func (x *OperatorFigures) GetId() string {
+	if x != nil {
+		return x.Id
+	}
+	return ""
+}
+
+func (x *OperatorFigures) GetName() string {
+	if x != nil {
+		return x.Name
+	}
+	return ""
+}
+
+func (x *OperatorFigures) GetSource() bool {
+	if x != nil {
+		return x.Source
+	}
+	return false
+}
+
+func (x *OperatorFigures) GetRecordsIn() *Count {
+	if x != nil {
+		return x.RecordsIn
+	}
+	return nil
+}
+
+func (x *OperatorFigures) GetRecordsOut() *Count {
+	if x != nil {
+		return x.RecordsOut
+	}
+	return nil
+}
+
+func (x *OperatorFigures) GetInputWatermark() int64 {
+	if x != nil {
+		return x.InputWatermark
+	}
+	return 0
+}
+
+func (x *OperatorFigures) GetOutputWatermark() int64 {
+	if x != nil {
+		return x.OutputWatermark
+	}
+	return 0
+}
+
+func (x *OperatorFigures) GetSourceIdleNanos() int64 {
+	if x != nil {
+		return x.SourceIdleNanos
+	}
+	return 0
+}
+
+// ProcessFigures are what a process takes of its machine; sizes are in bytes.
+type ProcessFigures struct {
+	state                     protoimpl.MessageState `protogen:"open.v1"`
+	HeapUsed                  int64                  `protobuf:"varint,1,opt,name=heap_used,json=heapUsed,proto3" json:"heap_used,omitempty"`
+	HeapCommitted             int64                  `protobuf:"varint,2,opt,name=heap_committed,json=heapCommitted,proto3" json:"heap_committed,omitempty"`
+	HeapMax                   int64                  `protobuf:"varint,3,opt,name=heap_max,json=heapMax,proto3" json:"heap_max,omitempty"`
+	NonHeapUsed               int64                  `protobuf:"varint,4,opt,name=non_heap_used,json=nonHeapUsed,proto3" json:"non_heap_used,omitempty"`
+	NonHeapCommitted          int64                  `protobuf:"varint,5,opt,name=non_heap_committed,json=nonHeapCommitted,proto3" json:"non_heap_committed,omitempty"`
+	NonHeapMax                int64                  `protobuf:"varint,6,opt,name=non_heap_max,json=nonHeapMax,proto3" json:"non_heap_max,omitempty"`
+	Program                   int64                  `protobuf:"varint,7,opt,name=program,proto3" json:"program,omitempty"`
+	ProgramMax                int64                  `protobuf:"varint,8,opt,name=program_max,json=programMax,proto3" json:"program_max,omitempty"`
+	BuffersTotal              int64                  `protobuf:"varint,9,opt,name=buffers_total,json=buffersTotal,proto3" json:"buffers_total,omitempty"`
+	BuffersReserved           int64                  `protobuf:"varint,10,opt,name=buffers_reserved,json=buffersReserved,proto3" json:"buffers_reserved,omitempty"`
+	BuffersTaken              int64                  `protobuf:"varint,11,opt,name=buffers_taken,json=buffersTaken,proto3" json:"buffers_taken,omitempty"`
+	BufferSize                int64                  `protobuf:"varint,12,opt,name=buffer_size,json=bufferSize,proto3" json:"buffer_size,omitempty"`
+	ManagedUsed               int64                  `protobuf:"varint,13,opt,name=managed_used,json=managedUsed,proto3" json:"managed_used,omitempty"`
+	ManagedTotal              int64                  `protobuf:"varint,14,opt,name=managed_total,json=managedTotal,proto3" json:"managed_total,omitempty"`
+	CpuNanos                  int64                  `protobuf:"varint,15,opt,name=cpu_nanos,json=cpuNanos,proto3" json:"cpu_nanos,omitempty"`
+	CpuLoad                   float64                `protobuf:"fixed64,16,opt,name=cpu_load,json=cpuLoad,proto3" json:"cpu_load,omitempty"`
+	Goroutines                int64                  `protobuf:"varint,17,opt,name=goroutines,proto3" json:"goroutines,omitempty"`
+	Threads                   int64                  `protobuf:"varint,18,opt,name=threads,proto3" json:"threads,omitempty"`
+	Collections               int64                  `protobuf:"varint,19,opt,name=collections,proto3" json:"collections,omitempty"`
+	CollectionNanos           int64                  `protobuf:"varint,20,opt,name=collection_nanos,json=collectionNanos,proto3" json:"collection_nanos,omitempty"`
+	CollectionMillisPerSecond float64                `protobuf:"fixed64,21,opt,name=collection_millis_per_second,json=collectionMillisPerSecond,proto3" json:"collection_millis_per_second,omitempty"`
+	DescriptorsOpen           int64                  `protobuf:"varint,22,opt,name=descriptors_open,json=descriptorsOpen,proto3" json:"descriptors_open,omitempty"`
+	DescriptorsMax            int64                  `protobuf:"varint,23,opt,name=descriptors_max,json=descriptorsMax,proto3" json:"descriptors_max,omitempty"`
+	unknownFields             protoimpl.UnknownFields
+	sizeCache                 protoimpl.SizeCache
+}
+
+func (x *ProcessFigures) Reset() {
+	*x = ProcessFigures{}
+	mi := &file_weir_control_proto_msgTypes[44]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ProcessFigures) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ProcessFigures) ProtoMessage() {}
+
+func (x *ProcessFigures) ProtoReflect() protoreflect.Message {
+	mi := &file_weir_control_proto_msgTypes[44]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ProcessFigures.ProtoReflect.Descriptor instead.
+func (*ProcessFigures) Descriptor() ([]byte, []int) {
+	return file_weir_control_proto_rawDescGZIP(), []int{44}
+}
+
+func (x *ProcessFigures) GetHeapUsed() int64 {
+	if x != nil {
+		return x.HeapUsed
+	}
+	return 0
+}
+
+func (x *ProcessFigures) GetHeapCommitted() int64 {
+	if x != nil {
+		return x.HeapCommitted
+	}
+	return 0
+}
+
+func (x *ProcessFigures) GetHeapMax() int64 {
+	if x != nil {
+		return x.HeapMax
+	}
+	return 0
+}
+
+func (x *ProcessFigures) GetNonHeapUsed() int64 {
+	if x != nil {
+		return x.NonHeapUsed
+	}
+	return 0
+}
+
+func (x *ProcessFigures) GetNonHeapCommitted() int64 {
+	if x != nil {
+		return x.NonHeapCommitted
+	}
+	return 0
+}
+
+func (x *ProcessFigures) GetNonHeapMax() int64 {
+	if x != nil {
+		return x.NonHeapMax
+	}
+	return 0
+}
+
+func (x *ProcessFigures) GetProgram() int64 {
+	if x != nil {
+		return x.Program
+	}
+	return 0
+}
+
+func (x *ProcessFigures) GetProgramMax() int64 {
+	if x != nil {
+		return x.ProgramMax
+	}
+	return 0
+}
+
+func (x *ProcessFigures) GetBuffersTotal() int64 {
+	if x != nil {
+		return x.BuffersTotal
+	}
+	return 0
+}
+
+func (x *ProcessFigures) GetBuffersReserved() int64 {
+	if x != nil {
+		return x.BuffersReserved
+	}
+	return 0
+}
+
+func (x *ProcessFigures) GetBuffersTaken() int64 {
+	if x != nil {
+		return x.BuffersTaken
+	}
+	return 0
+}
+
+func (x *ProcessFigures) GetBufferSize() int64 {
+	if x != nil {
+		return x.BufferSize
+	}
+	return 0
+}
+
+func (x *ProcessFigures) GetManagedUsed() int64 {
+	if x != nil {
+		return x.ManagedUsed
+	}
+	return 0
+}
+
+func (x *ProcessFigures) GetManagedTotal() int64 {
+	if x != nil {
+		return x.ManagedTotal
+	}
+	return 0
+}
+
+func (x *ProcessFigures) GetCpuNanos() int64 {
+	if x != nil {
+		return x.CpuNanos
+	}
+	return 0
+}
+
+func (x *ProcessFigures) GetCpuLoad() float64 {
+	if x != nil {
+		return x.CpuLoad
+	}
+	return 0
+}
+
+func (x *ProcessFigures) GetGoroutines() int64 {
+	if x != nil {
+		return x.Goroutines
+	}
+	return 0
+}
+
+func (x *ProcessFigures) GetThreads() int64 {
+	if x != nil {
+		return x.Threads
+	}
+	return 0
+}
+
+func (x *ProcessFigures) GetCollections() int64 {
+	if x != nil {
+		return x.Collections
+	}
+	return 0
+}
+
+func (x *ProcessFigures) GetCollectionNanos() int64 {
+	if x != nil {
+		return x.CollectionNanos
+	}
+	return 0
+}
+
+func (x *ProcessFigures) GetCollectionMillisPerSecond() float64 {
+	if x != nil {
+		return x.CollectionMillisPerSecond
+	}
+	return 0
+}
+
+func (x *ProcessFigures) GetDescriptorsOpen() int64 {
+	if x != nil {
+		return x.DescriptorsOpen
+	}
+	return 0
+}
+
+func (x *ProcessFigures) GetDescriptorsMax() int64 {
+	if x != nil {
+		return x.DescriptorsMax
+	}
+	return 0
+}
+
 type UpdateTaskExecutionStateRequest struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	Attempt       string                 `protobuf:"bytes,1,opt,name=attempt,proto3" json:"attempt,omitempty"`
@@ -2616,7 +3365,7 @@ type UpdateTaskExecutionStateRequest struct {
 
 func (x *UpdateTaskExecutionStateRequest) Reset() {
 	*x = UpdateTaskExecutionStateRequest{}
-	mi := &file_weir_control_proto_msgTypes[39]
+	mi := &file_weir_control_proto_msgTypes[45]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2628,7 +3377,7 @@ func (x *UpdateTaskExecutionStateRequest) String() string {
 func (*UpdateTaskExecutionStateRequest) ProtoMessage() {}
 
 func (x *UpdateTaskExecutionStateRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_weir_control_proto_msgTypes[39]
+	mi := &file_weir_control_proto_msgTypes[45]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2641,7 +3390,7 @@ func (x *UpdateTaskExecutionStateRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use UpdateTaskExecutionStateRequest.ProtoReflect.Descriptor instead.
 func (*UpdateTaskExecutionStateRequest) Descriptor() ([]byte, []int) {
-	return file_weir_control_proto_rawDescGZIP(), []int{39}
+	return file_weir_control_proto_rawDescGZIP(), []int{45}
 }
 
 func (x *UpdateTaskExecutionStateRequest) GetAttempt() string {
@@ -2688,7 +3437,7 @@ type UpdateTaskExecutionStateResponse struct {
 
 func (x *UpdateTaskExecutionStateResponse) Reset() {
 	*x = UpdateTaskExecutionStateResponse{}
-	mi := &file_weir_control_proto_msgTypes[40]
+	mi := &file_weir_control_proto_msgTypes[46]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2700,7 +3449,7 @@ func (x *UpdateTaskExecutionStateResponse) String() string {
 func (*UpdateTaskExecutionStateResponse) ProtoMessage() {}
 
 func (x *UpdateTaskExecutionStateResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_weir_control_proto_msgTypes[40]
+	mi := &file_weir_control_proto_msgTypes[46]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2713,7 +3462,7 @@ func (x *UpdateTaskExecutionStateResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use UpdateTaskExecutionStateResponse.ProtoReflect.Descriptor instead.
 func (*UpdateTaskExecutionStateResponse) Descriptor() ([]byte, []int) {
-	return file_weir_control_proto_rawDescGZIP(), []int{40}
+	return file_weir_control_proto_rawDescGZIP(), []int{46}
 }
 
 func (x *UpdateTaskExecutionStateResponse) GetKnown() bool {
@@ -2726,13 +3475,15 @@ func (x *UpdateTaskExecutionStateResponse) GetKnown() bool {
 type ReportTaskMetricsRequest struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	Metrics       []*TaskMetrics         `protobuf:"bytes,1,rep,name=metrics,proto3" json:"metrics,omitempty"`
+	Process       *ProcessFigures        `protobuf:"bytes,2,opt,name=process,proto3" json:"process,omitempty"` // of a worker, to its TaskExecutor
+	Token         string                 `protobuf:"bytes,3,opt,name=token,proto3" json:"token,omitempty"`     // which worker that is
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *ReportTaskMetricsRequest) Reset() {
 	*x = ReportTaskMetricsRequest{}
-	mi := &file_weir_control_proto_msgTypes[41]
+	mi := &file_weir_control_proto_msgTypes[47]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2744,7 +3495,7 @@ func (x *ReportTaskMetricsRequest) String() string {
 func (*ReportTaskMetricsRequest) ProtoMessage() {}
 
 func (x *ReportTaskMetricsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_weir_control_proto_msgTypes[41]
+	mi := &file_weir_control_proto_msgTypes[47]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2757,7 +3508,7 @@ func (x *ReportTaskMetricsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ReportTaskMetricsRequest.ProtoReflect.Descriptor instead.
 func (*ReportTaskMetricsRequest) Descriptor() ([]byte, []int) {
-	return file_weir_control_proto_rawDescGZIP(), []int{41}
+	return file_weir_control_proto_rawDescGZIP(), []int{47}
 }
 
 func (x *ReportTaskMetricsRequest) GetMetrics() []*TaskMetrics {
@@ -2765,6 +3516,20 @@ func (x *ReportTaskMetricsRequest) GetMetrics() []*TaskMetrics {
 		return x.Metrics
 	}
 	return nil
+}
+
+func (x *ReportTaskMetricsRequest) GetProcess() *ProcessFigures {
+	if x != nil {
+		return x.Process
+	}
+	return nil
+}
+
+func (x *ReportTaskMetricsRequest) GetToken() string {
+	if x != nil {
+		return x.Token
+	}
+	return ""
 }
 
 // Blocking partitions that a TaskExecutor had kept are gone.
@@ -2778,7 +3543,7 @@ type OutputsLostRequest struct {
 
 func (x *OutputsLostRequest) Reset() {
 	*x = OutputsLostRequest{}
-	mi := &file_weir_control_proto_msgTypes[42]
+	mi := &file_weir_control_proto_msgTypes[48]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2790,7 +3555,7 @@ func (x *OutputsLostRequest) String() string {
 func (*OutputsLostRequest) ProtoMessage() {}
 
 func (x *OutputsLostRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_weir_control_proto_msgTypes[42]
+	mi := &file_weir_control_proto_msgTypes[48]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2803,7 +3568,7 @@ func (x *OutputsLostRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use OutputsLostRequest.ProtoReflect.Descriptor instead.
 func (*OutputsLostRequest) Descriptor() ([]byte, []int) {
-	return file_weir_control_proto_rawDescGZIP(), []int{42}
+	return file_weir_control_proto_rawDescGZIP(), []int{48}
 }
 
 func (x *OutputsLostRequest) GetResourceId() string {
@@ -2832,7 +3597,7 @@ type NotEnoughResourcesRequest struct {
 
 func (x *NotEnoughResourcesRequest) Reset() {
 	*x = NotEnoughResourcesRequest{}
-	mi := &file_weir_control_proto_msgTypes[43]
+	mi := &file_weir_control_proto_msgTypes[49]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2844,7 +3609,7 @@ func (x *NotEnoughResourcesRequest) String() string {
 func (*NotEnoughResourcesRequest) ProtoMessage() {}
 
 func (x *NotEnoughResourcesRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_weir_control_proto_msgTypes[43]
+	mi := &file_weir_control_proto_msgTypes[49]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2857,7 +3622,7 @@ func (x *NotEnoughResourcesRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use NotEnoughResourcesRequest.ProtoReflect.Descriptor instead.
 func (*NotEnoughResourcesRequest) Descriptor() ([]byte, []int) {
-	return file_weir_control_proto_rawDescGZIP(), []int{43}
+	return file_weir_control_proto_rawDescGZIP(), []int{49}
 }
 
 func (x *NotEnoughResourcesRequest) GetJobId() string {
@@ -2901,7 +3666,7 @@ type OperatorRequest struct {
 
 func (x *OperatorRequest) Reset() {
 	*x = OperatorRequest{}
-	mi := &file_weir_control_proto_msgTypes[44]
+	mi := &file_weir_control_proto_msgTypes[50]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2913,7 +3678,7 @@ func (x *OperatorRequest) String() string {
 func (*OperatorRequest) ProtoMessage() {}
 
 func (x *OperatorRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_weir_control_proto_msgTypes[44]
+	mi := &file_weir_control_proto_msgTypes[50]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2926,7 +3691,7 @@ func (x *OperatorRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use OperatorRequest.ProtoReflect.Descriptor instead.
 func (*OperatorRequest) Descriptor() ([]byte, []int) {
-	return file_weir_control_proto_rawDescGZIP(), []int{44}
+	return file_weir_control_proto_rawDescGZIP(), []int{50}
 }
 
 func (x *OperatorRequest) GetAttempt() string {
@@ -2959,7 +3724,7 @@ type OperatorResponse struct {
 
 func (x *OperatorResponse) Reset() {
 	*x = OperatorResponse{}
-	mi := &file_weir_control_proto_msgTypes[45]
+	mi := &file_weir_control_proto_msgTypes[51]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2971,7 +3736,7 @@ func (x *OperatorResponse) String() string {
 func (*OperatorResponse) ProtoMessage() {}
 
 func (x *OperatorResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_weir_control_proto_msgTypes[45]
+	mi := &file_weir_control_proto_msgTypes[51]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2984,7 +3749,7 @@ func (x *OperatorResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use OperatorResponse.ProtoReflect.Descriptor instead.
 func (*OperatorResponse) Descriptor() ([]byte, []int) {
-	return file_weir_control_proto_rawDescGZIP(), []int{45}
+	return file_weir_control_proto_rawDescGZIP(), []int{51}
 }
 
 func (x *OperatorResponse) GetPayload() []byte {
@@ -3008,7 +3773,7 @@ type RegisterWorkerRequest struct {
 
 func (x *RegisterWorkerRequest) Reset() {
 	*x = RegisterWorkerRequest{}
-	mi := &file_weir_control_proto_msgTypes[46]
+	mi := &file_weir_control_proto_msgTypes[52]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3020,7 +3785,7 @@ func (x *RegisterWorkerRequest) String() string {
 func (*RegisterWorkerRequest) ProtoMessage() {}
 
 func (x *RegisterWorkerRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_weir_control_proto_msgTypes[46]
+	mi := &file_weir_control_proto_msgTypes[52]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3033,7 +3798,7 @@ func (x *RegisterWorkerRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RegisterWorkerRequest.ProtoReflect.Descriptor instead.
 func (*RegisterWorkerRequest) Descriptor() ([]byte, []int) {
-	return file_weir_control_proto_rawDescGZIP(), []int{46}
+	return file_weir_control_proto_rawDescGZIP(), []int{52}
 }
 
 func (x *RegisterWorkerRequest) GetJobId() string {
@@ -3087,7 +3852,7 @@ type RegisterWorkerResponse struct {
 
 func (x *RegisterWorkerResponse) Reset() {
 	*x = RegisterWorkerResponse{}
-	mi := &file_weir_control_proto_msgTypes[47]
+	mi := &file_weir_control_proto_msgTypes[53]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3099,7 +3864,7 @@ func (x *RegisterWorkerResponse) String() string {
 func (*RegisterWorkerResponse) ProtoMessage() {}
 
 func (x *RegisterWorkerResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_weir_control_proto_msgTypes[47]
+	mi := &file_weir_control_proto_msgTypes[53]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3112,7 +3877,7 @@ func (x *RegisterWorkerResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RegisterWorkerResponse.ProtoReflect.Descriptor instead.
 func (*RegisterWorkerResponse) Descriptor() ([]byte, []int) {
-	return file_weir_control_proto_rawDescGZIP(), []int{47}
+	return file_weir_control_proto_rawDescGZIP(), []int{53}
 }
 
 func (x *RegisterWorkerResponse) GetRejected() string {
@@ -3133,7 +3898,7 @@ type ReadBlobRequest struct {
 
 func (x *ReadBlobRequest) Reset() {
 	*x = ReadBlobRequest{}
-	mi := &file_weir_control_proto_msgTypes[48]
+	mi := &file_weir_control_proto_msgTypes[54]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3145,7 +3910,7 @@ func (x *ReadBlobRequest) String() string {
 func (*ReadBlobRequest) ProtoMessage() {}
 
 func (x *ReadBlobRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_weir_control_proto_msgTypes[48]
+	mi := &file_weir_control_proto_msgTypes[54]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3158,7 +3923,7 @@ func (x *ReadBlobRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ReadBlobRequest.ProtoReflect.Descriptor instead.
 func (*ReadBlobRequest) Descriptor() ([]byte, []int) {
-	return file_weir_control_proto_rawDescGZIP(), []int{48}
+	return file_weir_control_proto_rawDescGZIP(), []int{54}
 }
 
 func (x *ReadBlobRequest) GetSha256() string {
@@ -3192,7 +3957,7 @@ type ReadBlobResponse struct {
 
 func (x *ReadBlobResponse) Reset() {
 	*x = ReadBlobResponse{}
-	mi := &file_weir_control_proto_msgTypes[49]
+	mi := &file_weir_control_proto_msgTypes[55]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3204,7 +3969,7 @@ func (x *ReadBlobResponse) String() string {
 func (*ReadBlobResponse) ProtoMessage() {}
 
 func (x *ReadBlobResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_weir_control_proto_msgTypes[49]
+	mi := &file_weir_control_proto_msgTypes[55]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3217,7 +3982,7 @@ func (x *ReadBlobResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ReadBlobResponse.ProtoReflect.Descriptor instead.
 func (*ReadBlobResponse) Descriptor() ([]byte, []int) {
-	return file_weir_control_proto_rawDescGZIP(), []int{49}
+	return file_weir_control_proto_rawDescGZIP(), []int{55}
 }
 
 func (x *ReadBlobResponse) GetData() []byte {
@@ -3283,13 +4048,14 @@ const file_weir_control_proto_rawDesc = "" +
 	"\aprofile\x18\x04 \x01(\v2\x15.weir.ResourceProfileR\aprofile\"4\n" +
 	"\n" +
 	"SlotReport\x12&\n" +
-	"\x05slots\x18\x01 \x03(\v2\x10.weir.SlotStatusR\x05slots\"\x83\x01\n" +
+	"\x05slots\x18\x01 \x03(\v2\x10.weir.SlotStatusR\x05slots\"\xb3\x01\n" +
 	"\x15SendSlotReportRequest\x12\x1f\n" +
 	"\vresource_id\x18\x01 \x01(\tR\n" +
 	"resourceId\x12\x1f\n" +
 	"\vinstance_id\x18\x02 \x01(\tR\n" +
 	"instanceId\x12(\n" +
-	"\x06report\x18\x03 \x01(\v2\x10.weir.SlotReportR\x06report\"\xa2\x01\n" +
+	"\x06report\x18\x03 \x01(\v2\x10.weir.SlotReportR\x06report\x12.\n" +
+	"\aprocess\x18\x04 \x01(\v2\x14.weir.ProcessFiguresR\aprocess\"\xa2\x01\n" +
 	"\x1aNotifySlotAvailableRequest\x12\x1f\n" +
 	"\vresource_id\x18\x01 \x01(\tR\n" +
 	"resourceId\x12\x1f\n" +
@@ -3348,9 +4114,10 @@ const file_weir_control_proto_rawDesc = "" +
 	"\rjob_master_id\x18\x02 \x01(\tR\vjobMasterId\x12\x14\n" +
 	"\x05cause\x18\x03 \x01(\tR\x05cause\"U\n" +
 	"#HeartbeatFromResourceManagerRequest\x12.\n" +
-	"\x13resource_manager_id\x18\x01 \x01(\tR\x11resourceManagerId\"A\n" +
+	"\x13resource_manager_id\x18\x01 \x01(\tR\x11resourceManagerId\"q\n" +
 	"\x15TaskExecutorHeartbeat\x12(\n" +
-	"\x06report\x18\x01 \x01(\v2\x10.weir.SlotReportR\x06report\"|\n" +
+	"\x06report\x18\x01 \x01(\v2\x10.weir.SlotReportR\x06report\x12.\n" +
+	"\aprocess\x18\x02 \x01(\v2\x14.weir.ProcessFiguresR\aprocess\"|\n" +
 	"\x1dHeartbeatFromJobMasterRequest\x12\x15\n" +
 	"\x06job_id\x18\x01 \x01(\tR\x05jobId\x12\"\n" +
 	"\rjob_master_id\x18\x02 \x01(\tR\vjobMasterId\x12 \n" +
@@ -3448,7 +4215,7 @@ const file_weir_control_proto_rawDesc = "" +
 	"\tpartition\x18\n" +
 	" \x01(\tR\tpartition\x12#\n" +
 	"\rrecord_origin\x18\v \x01(\tR\frecordOrigin\x12!\n" +
-	"\frecord_value\x18\f \x01(\tR\vrecordValue\"\x94\x02\n" +
+	"\frecord_value\x18\f \x01(\tR\vrecordValue\"\xc1\x02\n" +
 	"\vTaskMetrics\x12\x18\n" +
 	"\aattempt\x18\x01 \x01(\tR\aattempt\x12\x1d\n" +
 	"\n" +
@@ -3461,7 +4228,93 @@ const file_weir_control_proto_rawDesc = "" +
 	"busyMillis\x12\x1f\n" +
 	"\vidle_millis\x18\a \x01(\x03R\n" +
 	"idleMillis\x121\n" +
-	"\x14backpressured_millis\x18\b \x01(\x03R\x13backpressuredMillis\"\xc5\x02\n" +
+	"\x14backpressured_millis\x18\b \x01(\x03R\x13backpressuredMillis\x12+\n" +
+	"\afigures\x18\t \x01(\v2\x11.weir.TaskFiguresR\afigures\"<\n" +
+	"\x05Count\x12\x14\n" +
+	"\x05total\x18\x01 \x01(\x03R\x05total\x12\x1d\n" +
+	"\n" +
+	"per_second\x18\x02 \x01(\x01R\tperSecond\"T\n" +
+	"\x05Share\x12\x1f\n" +
+	"\vtotal_nanos\x18\x01 \x01(\x03R\n" +
+	"totalNanos\x12*\n" +
+	"\x11millis_per_second\x18\x02 \x01(\x01R\x0fmillisPerSecond\"\x9a\x01\n" +
+	"\fDistribution\x12\x16\n" +
+	"\x06values\x18\x01 \x01(\x05R\x06values\x12\x10\n" +
+	"\x03min\x18\x02 \x01(\x03R\x03min\x12\x10\n" +
+	"\x03max\x18\x03 \x01(\x03R\x03max\x12\x12\n" +
+	"\x04mean\x18\x04 \x01(\x01R\x04mean\x12\x1c\n" +
+	"\tdeviation\x18\x05 \x01(\x01R\tdeviation\x12\x1c\n" +
+	"\tquantiles\x18\x06 \x03(\x01R\tquantiles\"\xfa\x06\n" +
+	"\vTaskFigures\x12*\n" +
+	"\n" +
+	"records_in\x18\x01 \x01(\v2\v.weir.CountR\trecordsIn\x12,\n" +
+	"\vrecords_out\x18\x02 \x01(\v2\v.weir.CountR\n" +
+	"recordsOut\x12&\n" +
+	"\bbytes_in\x18\x03 \x01(\v2\v.weir.CountR\abytesIn\x12(\n" +
+	"\tbytes_out\x18\x04 \x01(\v2\v.weir.CountR\bbytesOut\x125\n" +
+	"\x10batches_in_local\x18\x05 \x01(\v2\v.weir.CountR\x0ebatchesInLocal\x127\n" +
+	"\x11batches_in_remote\x18\x06 \x01(\v2\v.weir.CountR\x0fbatchesInRemote\x12,\n" +
+	"\vbatches_out\x18\a \x01(\v2\v.weir.CountR\n" +
+	"batchesOut\x12\x1f\n" +
+	"\x04busy\x18\b \x01(\v2\v.weir.ShareR\x04busy\x12\x1f\n" +
+	"\x04idle\x18\t \x01(\v2\v.weir.ShareR\x04idle\x12%\n" +
+	"\ablocked\x18\n" +
+	" \x01(\v2\v.weir.ShareR\ablocked\x12%\n" +
+	"\x0eback_pressured\x18\v \x01(\bR\rbackPressured\x121\n" +
+	"\x14initialization_nanos\x18\f \x01(\x03R\x13initializationNanos\x12\x1b\n" +
+	"\thas_input\x18\r \x01(\bR\bhasInput\x12'\n" +
+	"\x0finput_watermark\x18\x0e \x01(\x03R\x0einputWatermark\x12\x1f\n" +
+	"\x04mail\x18\x0f \x01(\v2\v.weir.CountR\x04mail\x12\x1f\n" +
+	"\vmail_queued\x18\x10 \x01(\x05R\n" +
+	"mailQueued\x125\n" +
+	"\fmail_latency\x18\x11 \x01(\v2\x12.weir.DistributionR\vmailLatency\x12\x1b\n" +
+	"\tin_queued\x18\x12 \x01(\x05R\binQueued\x12\x1d\n" +
+	"\n" +
+	"out_queued\x18\x13 \x01(\x05R\toutQueued\x12\x15\n" +
+	"\x06in_use\x18\x14 \x01(\x01R\x05inUse\x12\x17\n" +
+	"\aout_use\x18\x15 \x01(\x01R\x06outUse\x123\n" +
+	"\toperators\x18\x16 \x03(\v2\x15.weir.OperatorFiguresR\toperators\"\xa7\x02\n" +
+	"\x0fOperatorFigures\x12\x0e\n" +
+	"\x02id\x18\x01 \x01(\tR\x02id\x12\x12\n" +
+	"\x04name\x18\x02 \x01(\tR\x04name\x12\x16\n" +
+	"\x06source\x18\x03 \x01(\bR\x06source\x12*\n" +
+	"\n" +
+	"records_in\x18\x04 \x01(\v2\v.weir.CountR\trecordsIn\x12,\n" +
+	"\vrecords_out\x18\x05 \x01(\v2\v.weir.CountR\n" +
+	"recordsOut\x12'\n" +
+	"\x0finput_watermark\x18\x06 \x01(\x03R\x0einputWatermark\x12)\n" +
+	"\x10output_watermark\x18\a \x01(\x03R\x0foutputWatermark\x12*\n" +
+	"\x11source_idle_nanos\x18\b \x01(\x03R\x0fsourceIdleNanos\"\xd0\x06\n" +
+	"\x0eProcessFigures\x12\x1b\n" +
+	"\theap_used\x18\x01 \x01(\x03R\bheapUsed\x12%\n" +
+	"\x0eheap_committed\x18\x02 \x01(\x03R\rheapCommitted\x12\x19\n" +
+	"\bheap_max\x18\x03 \x01(\x03R\aheapMax\x12\"\n" +
+	"\rnon_heap_used\x18\x04 \x01(\x03R\vnonHeapUsed\x12,\n" +
+	"\x12non_heap_committed\x18\x05 \x01(\x03R\x10nonHeapCommitted\x12 \n" +
+	"\fnon_heap_max\x18\x06 \x01(\x03R\n" +
+	"nonHeapMax\x12\x18\n" +
+	"\aprogram\x18\a \x01(\x03R\aprogram\x12\x1f\n" +
+	"\vprogram_max\x18\b \x01(\x03R\n" +
+	"programMax\x12#\n" +
+	"\rbuffers_total\x18\t \x01(\x03R\fbuffersTotal\x12)\n" +
+	"\x10buffers_reserved\x18\n" +
+	" \x01(\x03R\x0fbuffersReserved\x12#\n" +
+	"\rbuffers_taken\x18\v \x01(\x03R\fbuffersTaken\x12\x1f\n" +
+	"\vbuffer_size\x18\f \x01(\x03R\n" +
+	"bufferSize\x12!\n" +
+	"\fmanaged_used\x18\r \x01(\x03R\vmanagedUsed\x12#\n" +
+	"\rmanaged_total\x18\x0e \x01(\x03R\fmanagedTotal\x12\x1b\n" +
+	"\tcpu_nanos\x18\x0f \x01(\x03R\bcpuNanos\x12\x19\n" +
+	"\bcpu_load\x18\x10 \x01(\x01R\acpuLoad\x12\x1e\n" +
+	"\n" +
+	"goroutines\x18\x11 \x01(\x03R\n" +
+	"goroutines\x12\x18\n" +
+	"\athreads\x18\x12 \x01(\x03R\athreads\x12 \n" +
+	"\vcollections\x18\x13 \x01(\x03R\vcollections\x12)\n" +
+	"\x10collection_nanos\x18\x14 \x01(\x03R\x0fcollectionNanos\x12?\n" +
+	"\x1ccollection_millis_per_second\x18\x15 \x01(\x01R\x19collectionMillisPerSecond\x12)\n" +
+	"\x10descriptors_open\x18\x16 \x01(\x03R\x0fdescriptorsOpen\x12'\n" +
+	"\x0fdescriptors_max\x18\x17 \x01(\x03R\x0edescriptorsMax\"\xc5\x02\n" +
 	"\x1fUpdateTaskExecutionStateRequest\x12\x18\n" +
 	"\aattempt\x18\x01 \x01(\tR\aattempt\x12\x14\n" +
 	"\x05state\x18\x02 \x01(\tR\x05state\x12'\n" +
@@ -3472,9 +4325,11 @@ const file_weir_control_proto_rawDesc = "" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
 	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01\"8\n" +
 	" UpdateTaskExecutionStateResponse\x12\x14\n" +
-	"\x05known\x18\x01 \x01(\bR\x05known\"G\n" +
+	"\x05known\x18\x01 \x01(\bR\x05known\"\x8d\x01\n" +
 	"\x18ReportTaskMetricsRequest\x12+\n" +
-	"\ametrics\x18\x01 \x03(\v2\x11.weir.TaskMetricsR\ametrics\"Q\n" +
+	"\ametrics\x18\x01 \x03(\v2\x11.weir.TaskMetricsR\ametrics\x12.\n" +
+	"\aprocess\x18\x02 \x01(\v2\x14.weir.ProcessFiguresR\aprocess\x12\x14\n" +
+	"\x05token\x18\x03 \x01(\tR\x05token\"Q\n" +
 	"\x12OutputsLostRequest\x12\x1f\n" +
 	"\vresource_id\x18\x01 \x01(\tR\n" +
 	"resourceId\x12\x1a\n" +
@@ -3523,7 +4378,7 @@ func file_weir_control_proto_rawDescGZIP() []byte {
 	return file_weir_control_proto_rawDescData
 }
 
-var file_weir_control_proto_msgTypes = make([]protoimpl.MessageInfo, 52)
+var file_weir_control_proto_msgTypes = make([]protoimpl.MessageInfo, 58)
 var file_weir_control_proto_goTypes = []any{
 	(*Empty)(nil),                               // 0: weir.Empty
 	(*RegisterTaskExecutorRequest)(nil),         // 1: weir.RegisterTaskExecutorRequest
@@ -3564,19 +4419,25 @@ var file_weir_control_proto_goTypes = []any{
 	(*FailSlotRequest)(nil),                     // 36: weir.FailSlotRequest
 	(*Failure)(nil),                             // 37: weir.Failure
 	(*TaskMetrics)(nil),                         // 38: weir.TaskMetrics
-	(*UpdateTaskExecutionStateRequest)(nil),     // 39: weir.UpdateTaskExecutionStateRequest
-	(*UpdateTaskExecutionStateResponse)(nil),    // 40: weir.UpdateTaskExecutionStateResponse
-	(*ReportTaskMetricsRequest)(nil),            // 41: weir.ReportTaskMetricsRequest
-	(*OutputsLostRequest)(nil),                  // 42: weir.OutputsLostRequest
-	(*NotEnoughResourcesRequest)(nil),           // 43: weir.NotEnoughResourcesRequest
-	(*OperatorRequest)(nil),                     // 44: weir.OperatorRequest
-	(*OperatorResponse)(nil),                    // 45: weir.OperatorResponse
-	(*RegisterWorkerRequest)(nil),               // 46: weir.RegisterWorkerRequest
-	(*RegisterWorkerResponse)(nil),              // 47: weir.RegisterWorkerResponse
-	(*ReadBlobRequest)(nil),                     // 48: weir.ReadBlobRequest
-	(*ReadBlobResponse)(nil),                    // 49: weir.ReadBlobResponse
-	nil,                                         // 50: weir.Job.ConfigurationEntry
-	nil,                                         // 51: weir.UpdateTaskExecutionStateRequest.AccumulatorsEntry
+	(*Count)(nil),                               // 39: weir.Count
+	(*Share)(nil),                               // 40: weir.Share
+	(*Distribution)(nil),                        // 41: weir.Distribution
+	(*TaskFigures)(nil),                         // 42: weir.TaskFigures
+	(*OperatorFigures)(nil),                     // 43: weir.OperatorFigures
+	(*ProcessFigures)(nil),                      // 44: weir.ProcessFigures
+	(*UpdateTaskExecutionStateRequest)(nil),     // 45: weir.UpdateTaskExecutionStateRequest
+	(*UpdateTaskExecutionStateResponse)(nil),    // 46: weir.UpdateTaskExecutionStateResponse
+	(*ReportTaskMetricsRequest)(nil),            // 47: weir.ReportTaskMetricsRequest
+	(*OutputsLostRequest)(nil),                  // 48: weir.OutputsLostRequest
+	(*NotEnoughResourcesRequest)(nil),           // 49: weir.NotEnoughResourcesRequest
+	(*OperatorRequest)(nil),                     // 50: weir.OperatorRequest
+	(*OperatorResponse)(nil),                    // 51: weir.OperatorResponse
+	(*RegisterWorkerRequest)(nil),               // 52: weir.RegisterWorkerRequest
+	(*RegisterWorkerResponse)(nil),              // 53: weir.RegisterWorkerResponse
+	(*ReadBlobRequest)(nil),                     // 54: weir.ReadBlobRequest
+	(*ReadBlobResponse)(nil),                    // 55: weir.ReadBlobResponse
+	nil,                                         // 56: weir.Job.ConfigurationEntry
+	nil,                                         // 57: weir.UpdateTaskExecutionStateRequest.AccumulatorsEntry
 }
 var file_weir_control_proto_depIdxs = []int32{
 	4,  // 0: weir.RegisterTaskExecutorRequest.total:type_name -> weir.ResourceProfile
@@ -3584,29 +4445,48 @@ var file_weir_control_proto_depIdxs = []int32{
 	4,  // 2: weir.SlotStatus.profile:type_name -> weir.ResourceProfile
 	5,  // 3: weir.SlotReport.slots:type_name -> weir.SlotStatus
 	6,  // 4: weir.SendSlotReportRequest.report:type_name -> weir.SlotReport
-	4,  // 5: weir.ResourceRequirement.profile:type_name -> weir.ResourceProfile
-	12, // 6: weir.DeclareRequiredResourcesRequest.requirements:type_name -> weir.ResourceRequirement
-	4,  // 7: weir.RequestSlotRequest.profile:type_name -> weir.ResourceProfile
-	25, // 8: weir.SubmitTaskRequest.task:type_name -> weir.TaskDeployment
-	6,  // 9: weir.TaskExecutorHeartbeat.report:type_name -> weir.SlotReport
-	28, // 10: weir.TaskDeployment.gates:type_name -> weir.GateDeployment
-	30, // 11: weir.TaskDeployment.partitions:type_name -> weir.PartitionDeployment
-	26, // 12: weir.TaskDeployment.job:type_name -> weir.Job
-	27, // 13: weir.Job.operators:type_name -> weir.OperatorDigest
-	50, // 14: weir.Job.configuration:type_name -> weir.Job.ConfigurationEntry
-	29, // 15: weir.GateDeployment.channels:type_name -> weir.ChannelDeployment
-	4,  // 16: weir.SlotOffer.profile:type_name -> weir.ResourceProfile
-	33, // 17: weir.OfferSlotsRequest.offers:type_name -> weir.SlotOffer
-	37, // 18: weir.UpdateTaskExecutionStateRequest.failure:type_name -> weir.Failure
-	38, // 19: weir.UpdateTaskExecutionStateRequest.metrics:type_name -> weir.TaskMetrics
-	51, // 20: weir.UpdateTaskExecutionStateRequest.accumulators:type_name -> weir.UpdateTaskExecutionStateRequest.AccumulatorsEntry
-	38, // 21: weir.ReportTaskMetricsRequest.metrics:type_name -> weir.TaskMetrics
-	27, // 22: weir.RegisterWorkerRequest.operators:type_name -> weir.OperatorDigest
-	23, // [23:23] is the sub-list for method output_type
-	23, // [23:23] is the sub-list for method input_type
-	23, // [23:23] is the sub-list for extension type_name
-	23, // [23:23] is the sub-list for extension extendee
-	0,  // [0:23] is the sub-list for field type_name
+	44, // 5: weir.SendSlotReportRequest.process:type_name -> weir.ProcessFigures
+	4,  // 6: weir.ResourceRequirement.profile:type_name -> weir.ResourceProfile
+	12, // 7: weir.DeclareRequiredResourcesRequest.requirements:type_name -> weir.ResourceRequirement
+	4,  // 8: weir.RequestSlotRequest.profile:type_name -> weir.ResourceProfile
+	25, // 9: weir.SubmitTaskRequest.task:type_name -> weir.TaskDeployment
+	6,  // 10: weir.TaskExecutorHeartbeat.report:type_name -> weir.SlotReport
+	44, // 11: weir.TaskExecutorHeartbeat.process:type_name -> weir.ProcessFigures
+	28, // 12: weir.TaskDeployment.gates:type_name -> weir.GateDeployment
+	30, // 13: weir.TaskDeployment.partitions:type_name -> weir.PartitionDeployment
+	26, // 14: weir.TaskDeployment.job:type_name -> weir.Job
+	27, // 15: weir.Job.operators:type_name -> weir.OperatorDigest
+	56, // 16: weir.Job.configuration:type_name -> weir.Job.ConfigurationEntry
+	29, // 17: weir.GateDeployment.channels:type_name -> weir.ChannelDeployment
+	4,  // 18: weir.SlotOffer.profile:type_name -> weir.ResourceProfile
+	33, // 19: weir.OfferSlotsRequest.offers:type_name -> weir.SlotOffer
+	42, // 20: weir.TaskMetrics.figures:type_name -> weir.TaskFigures
+	39, // 21: weir.TaskFigures.records_in:type_name -> weir.Count
+	39, // 22: weir.TaskFigures.records_out:type_name -> weir.Count
+	39, // 23: weir.TaskFigures.bytes_in:type_name -> weir.Count
+	39, // 24: weir.TaskFigures.bytes_out:type_name -> weir.Count
+	39, // 25: weir.TaskFigures.batches_in_local:type_name -> weir.Count
+	39, // 26: weir.TaskFigures.batches_in_remote:type_name -> weir.Count
+	39, // 27: weir.TaskFigures.batches_out:type_name -> weir.Count
+	40, // 28: weir.TaskFigures.busy:type_name -> weir.Share
+	40, // 29: weir.TaskFigures.idle:type_name -> weir.Share
+	40, // 30: weir.TaskFigures.blocked:type_name -> weir.Share
+	39, // 31: weir.TaskFigures.mail:type_name -> weir.Count
+	41, // 32: weir.TaskFigures.mail_latency:type_name -> weir.Distribution
+	43, // 33: weir.TaskFigures.operators:type_name -> weir.OperatorFigures
+	39, // 34: weir.OperatorFigures.records_in:type_name -> weir.Count
+	39, // 35: weir.OperatorFigures.records_out:type_name -> weir.Count
+	37, // 36: weir.UpdateTaskExecutionStateRequest.failure:type_name -> weir.Failure
+	38, // 37: weir.UpdateTaskExecutionStateRequest.metrics:type_name -> weir.TaskMetrics
+	57, // 38: weir.UpdateTaskExecutionStateRequest.accumulators:type_name -> weir.UpdateTaskExecutionStateRequest.AccumulatorsEntry
+	38, // 39: weir.ReportTaskMetricsRequest.metrics:type_name -> weir.TaskMetrics
+	44, // 40: weir.ReportTaskMetricsRequest.process:type_name -> weir.ProcessFigures
+	27, // 41: weir.RegisterWorkerRequest.operators:type_name -> weir.OperatorDigest
+	42, // [42:42] is the sub-list for method output_type
+	42, // [42:42] is the sub-list for method input_type
+	42, // [42:42] is the sub-list for extension type_name
+	42, // [42:42] is the sub-list for extension extendee
+	0,  // [0:42] is the sub-list for field type_name
 }
 
 func init() { file_weir_control_proto_init() }
@@ -3620,7 +4500,7 @@ func file_weir_control_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_weir_control_proto_rawDesc), len(file_weir_control_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   52,
+			NumMessages:   58,
 			NumExtensions: 0,
 			NumServices:   0,
 		},
