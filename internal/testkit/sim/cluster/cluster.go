@@ -33,6 +33,7 @@ type Cluster struct {
 	settings settings
 	faults   map[string]int // injected, by kind
 	over     bool           // no more faults
+	most     uint64         // events; 0: any number
 
 	master   *master  // nil while there is none
 	manager  *manager // nil while there is none

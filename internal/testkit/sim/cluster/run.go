@@ -13,6 +13,9 @@ import (
 type Options struct {
 	// Trace gets every line of the course; nil: nobody wants it.
 	Trace io.Writer
+	// Events is how many events a world may have; 0: any number. One with more is
+	// broken: it does not come to rest.
+	Events uint64
 }
 
 // A Result is what became of one seed.
@@ -50,6 +53,7 @@ const shown = 50 // lines of the course in a report
 // Run plays one seed.
 func Run(seed uint64, o Options) (r Result) {
 	c := newCluster(seed)
+	c.most = o.Events
 	if o.Trace != nil {
 		c.world.Trace().Full(o.Trace)
 	}
@@ -118,6 +122,9 @@ func (c *Cluster) until(d time.Duration) bool {
 	reached := false
 	c.world.At(d, "end of act", func() { reached = true })
 	for !reached && c.checks.first == nil && c.world.Step() {
+		if c.most > 0 && c.world.Steps() > c.most {
+			c.checks.broken("7", "%d events have happened in %s, there is no rest", c.world.Steps(), c.world.Now())
+		}
 	}
 	return c.checks.first == nil && c.world.Now() >= end
 }
