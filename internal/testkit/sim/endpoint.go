@@ -50,7 +50,12 @@ func (s *System) deliver(k *call, c rpc.Call, answer func(proto.Message, error))
 	}
 	in := &incoming{answer: answer}
 	e.open = append(e.open, in)
-	post(e.loop, c.Method, func() { e.run(in, c) })
+	post(e.loop, c.Method, func() {
+		if s.Heard != nil && in.answer != nil {
+			s.Heard(e.name, c)
+		}
+		e.run(in, c)
+	})
 }
 
 func (e *endpoint) run(in *incoming, c rpc.Call) {

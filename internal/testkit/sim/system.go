@@ -22,6 +22,9 @@ type System struct {
 	ended     bool
 	// Tap is told of each call that this process makes, before it is sent.
 	Tap func(loop actor.Loop, to rpc.Address, c rpc.Call)
+	// Heard is told of each call that an endpoint of this process takes, just
+	// before it does.
+	Heard func(endpoint string, c rpc.Call)
 }
 
 var _ rpc.System = (*System)(nil)

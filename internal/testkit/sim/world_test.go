@@ -33,6 +33,7 @@ type totals struct {
 	events       uint64
 	faults, jobs map[string]int
 	met          map[string]int
+	pairs        map[cluster.Pair]int
 	broken       []cluster.Result // the lowest seeds first, at most three
 }
 
@@ -50,6 +51,9 @@ func (s *totals) add(r cluster.Result) {
 	for what, n := range r.Met {
 		s.met[what] += n
 	}
+	for pair, n := range r.Pairs {
+		s.pairs[pair] += n
+	}
 	if r.Broken != nil {
 		s.broken = append(s.broken, r)
 		slices.SortFunc(s.broken, func(a, b cluster.Result) int { return int(a.Seed) - int(b.Seed) })
@@ -63,6 +67,31 @@ func listed(counts map[string]int) string {
 		parts = append(parts, fmt.Sprintf("%s %d", name, counts[name]))
 	}
 	return strings.Join(parts, ", ")
+}
+
+// cells lists each state with the messages that found it, and how often.
+func (s *totals) cells() string {
+	var lines []string
+	for p, n := range s.pairs {
+		lines = append(lines, fmt.Sprintf("%9d  %s", n, p))
+	}
+	slices.SortFunc(lines, func(a, b string) int { return strings.Compare(a[11:], b[11:]) })
+	return strings.Join(lines, "\n")
+}
+
+// watchRarities prints how often each named situation was met. all says that so
+// many worlds were played that none may be missing.
+func (s *totals) watchRarities(t *testing.T, all bool) {
+	t.Helper()
+	var lines []string
+	for _, y := range cluster.Rarities() {
+		n := y.Seen(s.pairs, s.met)
+		lines = append(lines, fmt.Sprintf("%9d  %s", n, y.Name))
+		if n == 0 && all {
+			t.Errorf("never seen in %d seeds: %s", s.seeds, y.Name)
+		}
+	}
+	t.Logf("rare situations:\n%s", strings.Join(lines, "\n"))
 }
 
 func report(t *testing.T, r cluster.Result) {
@@ -93,7 +122,7 @@ func TestWorld(t *testing.T) {
 	case n == 0:
 		n = seedsByDefault
 	}
-	sum := totals{faults: map[string]int{}, jobs: map[string]int{}, met: map[string]int{}}
+	sum := totals{faults: map[string]int{}, jobs: map[string]int{}, met: map[string]int{}, pairs: map[cluster.Pair]int{}}
 	var next atomic.Uint64
 	var players sync.WaitGroup
 	for range runtime.GOMAXPROCS(0) {
@@ -112,6 +141,8 @@ func TestWorld(t *testing.T) {
 	t.Logf("faults: %s", listed(sum.faults))
 	t.Logf("jobs at the end: %s", listed(sum.jobs))
 	t.Logf("met: %s", listed(sum.met))
+	t.Logf("states and messages:\n%s", sum.cells())
+	sum.watchRarities(t, n >= seedsByDefault)
 	for _, r := range sum.broken {
 		report(t, r)
 	}

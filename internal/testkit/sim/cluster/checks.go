@@ -29,10 +29,12 @@ type checks struct {
 	// met counts what the checkers had to look at, so that a world in which
 	// nothing happens is noticed.
 	met map[string]int
+	// pairs counts which messages found what in which state.
+	pairs map[Pair]int
 }
 
 func newChecks(c *Cluster) *checks {
-	return &checks{c: c, census: map[string]int{}, owners: map[ident.AllocationID]owner{}, code: newUserCode(), met: map[string]int{}}
+	return &checks{c: c, census: map[string]int{}, owners: map[ident.AllocationID]owner{}, code: newUserCode(), met: map[string]int{}, pairs: map[Pair]int{}}
 }
 
 // broken notes that an invariant did not hold; the first time counts.

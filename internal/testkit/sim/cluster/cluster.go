@@ -121,6 +121,7 @@ func (c *Cluster) startMaster() {
 		}
 		c.serveManager(p, loop)
 	}
+	p.System().Heard = c.heard
 	p.System().Tap = func(_ actor.Loop, to rpc.Address, call rpc.Call) { c.checks.masterCalls(m, to, call) }
 	options := jobmaster.Options{
 		Loop: m.loop, System: p.System(), ResourceManager: c.managerAddress(),
@@ -157,6 +158,7 @@ func (c *Cluster) managerAddress() rpc.Address {
 func (c *Cluster) startManager() {
 	if c.manager == nil {
 		p := c.world.Start(managerName)
+		p.System().Heard = c.heard
 		c.serveManager(p, p.Loop("resourcemanager"))
 	}
 }
@@ -189,6 +191,7 @@ func (c *Cluster) startTaskManager(on *machine) {
 			c.world.At(0, "exit", func() { c.endTaskManager(t, false) })
 		},
 	})
+	p.System().Heard = c.heard
 	p.System().Tap = func(_ actor.Loop, _ rpc.Address, call rpc.Call) { c.checks.taskManagerCalls(t, call) }
 	on.current = t
 	t.loop.Post(t.executor.Start)

@@ -26,6 +26,7 @@ type Result struct {
 	Faults  map[string]int // injected, by kind
 	Jobs    map[string]int // that ended or run at the end, by state
 	Met     map[string]int // what the checkers had to look at, how often
+	Pairs   map[Pair]int   // which messages found what in which state, how often
 	Hash    uint64         // of the course
 	Broken  *Broken        // nil: all invariants held
 	Last    []string       // lines of the course, when one did not
@@ -61,7 +62,7 @@ func Run(seed uint64, o Options) (r Result) {
 		if cause := recover(); cause != nil {
 			c.checks.panicked(cause)
 		}
-		r = Result{Seed: seed, Events: c.world.Steps(), Virtual: c.world.Now(), Faults: c.faults, Jobs: c.checks.census, Met: c.checks.met,
+		r = Result{Seed: seed, Events: c.world.Steps(), Virtual: c.world.Now(), Faults: c.faults, Jobs: c.checks.census, Met: c.checks.met, Pairs: c.checks.pairs,
 			Hash: c.world.Trace().Hash(), Broken: c.checks.first}
 		if r.Broken != nil {
 			r.Last = c.world.Trace().Last(shown)

@@ -134,8 +134,12 @@ func (c *Cluster) cancel(j *job, tries int) {
 	if m == nil {
 		return
 	}
+	was := c.stateOf(j)
 	var err error
 	m.loop.Directly(func() { err = m.dispatcher.Cancel(context.Background(), j.id) })
+	if known := j.at == m.proc.Life(); known && err == nil {
+		c.checks.met["canceled while "+was.String()]++
+	}
 	var unknown *dispatcher.NotFoundError
 	switch known := j.at == m.proc.Life(); {
 	case err == nil && known:
