@@ -36,6 +36,10 @@ type Weather struct {
 	// LoseCall and LoseAnswer are the probabilities that a message is lost; the
 	// caller then waits until its deadline.
 	LoseCall, LoseAnswer float64
+	// Aimed is a method of which a call or an answer is lost with the probability
+	// LoseAimed, if that is more; empty: all methods are alike.
+	Aimed     string
+	LoseAimed float64
 	// Slow is the probability that a message takes up to SlowBy.
 	Slow   float64
 	SlowBy time.Duration
@@ -110,6 +114,9 @@ func (n *network) pass(l link, ch channel, lost float64, method string, arrive f
 		return
 	}
 	near := n.hosts[l.from] == n.hosts[l.to]
+	if method == n.weather.Aimed {
+		lost = max(lost, n.weather.LoseAimed)
+	}
 	if lost > 0 && !near && w.rand.Float64() < lost {
 		n.hit("lost", method)
 		return

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"time"
 
+	"github.com/weirstream/weir/internal/rpc/gateway"
 	"github.com/weirstream/weir/internal/testkit/sim"
 )
 
@@ -26,14 +27,28 @@ func (c *Cluster) plague() {
 	}
 }
 
+// aims are the calls of which a storm may lose most: those whose loss something
+// else has to make good.
+var aims = []string{
+	gateway.SubmitTask.Name, gateway.CancelTask.Name, gateway.FreeSlot.Name, gateway.OfferSlots.Name, gateway.FailSlot.Name,
+	gateway.UpdateTaskExecutionState.Name, gateway.RequestSlot.Name, gateway.NotifySlotAvailable.Name, gateway.SendSlotReport.Name,
+	gateway.DeclareRequiredResources.Name, gateway.NotifyNotEnoughResources.Name, gateway.RegisterTaskManager.Name,
+	gateway.RegisterTaskExecutor.Name, gateway.RegisterJobMaster.Name, gateway.DisconnectJobManager.Name, gateway.DisconnectJobMaster.Name,
+	gateway.HeartbeatFromJobMaster.Name, gateway.HeartbeatFromResourceManager.Name, gateway.HeartbeatToJobMaster.Name,
+}
+
 // storm makes the network bad for a while.
 func (c *Cluster) storm() {
 	if c.over {
 		return
 	}
 	rate := func() float64 { return float64(c.rand.IntN(12)) / 100 }
-	c.world.SetWeather(sim.Weather{LoseCall: rate(), LoseAnswer: rate(), Slow: rate(), SlowBy: c.span(time.Second, 30*time.Second),
-		Hit: func(kind, _ string) { c.fault(kind + " message") }})
+	weather := sim.Weather{LoseCall: rate(), LoseAnswer: rate(), Slow: rate(), SlowBy: c.span(time.Second, 30*time.Second),
+		Hit: func(kind, _ string) { c.fault(kind + " message") }}
+	if c.rand.IntN(2) == 0 {
+		weather.Aimed, weather.LoseAimed = pick(c.rand, aims...), 0.3+0.5*c.rand.Float64()
+	}
+	c.world.SetWeather(weather)
 	c.world.At(c.span(time.Second, 20*time.Second), "storm over", func() { c.world.SetWeather(sim.Weather{}) })
 }
 

@@ -160,9 +160,17 @@ func (k *checks) heardRequest(to string, m *pb.RequestSlotRequest) {
 	v := t.executor.View()
 	if v.ResourceManager.IsZero() || v.ResourceManager.String() != m.ResourceManagerId {
 		k.pair("registered elsewhere", gateway.RequestSlot.Name)
+		if slotOf(t, m.AllocationId) == "slot absent" {
+			if t.seen.foreign == nil {
+				t.seen.foreign = map[string]bool{}
+			}
+			t.seen.foreign[m.AllocationId] = true
+		}
 		return
 	}
-	k.pair(slotOf(t, m.AllocationId), gateway.RequestSlot.Name)
+	if k.pair(slotOf(t, m.AllocationId), gateway.RequestSlot.Name); slotOf(t, m.AllocationId) == "slot absent" {
+		t.seen.asked = &asked{m.AllocationId, m.JobId, m.JobMasterId}
+	}
 	for _, s := range v.Slots {
 		if s.Index == int(m.SlotIndex) && s.Allocation.String() != m.AllocationId {
 			k.pair("slot of another allocation, "+s.State.String(), gateway.RequestSlot.Name)

@@ -46,7 +46,6 @@ var rarities = []Rarity{
 	pairs("a slot is requested by a ResourceManager of another term", Pair{"registered elsewhere", gateway.RequestSlot.Name}),
 	pairs("a slot is requested that another allocation holds", Pair{"slot of another allocation, ALLOCATED", gateway.RequestSlot.Name},
 		Pair{"slot of another allocation, ACTIVE", gateway.RequestSlot.Name}),
-	pairs("a slot is requested that is being released", Pair{"slot of another allocation, RELEASING", gateway.RequestSlot.Name}),
 	pairs("a slot is freed that is free", Pair{"slot absent", gateway.FreeSlot.Name}),
 	pairs("a slot is freed with tasks in it", Pair{"slot ACTIVE with tasks", gateway.FreeSlot.Name}),
 	pairs("a task comes for a slot that is gone", Pair{"slot absent", gateway.SubmitTask.Name}),

@@ -7,6 +7,7 @@ import (
 	"github.com/weirstream/weir/internal/rpc/gateway"
 	"github.com/weirstream/weir/internal/rpc/pb"
 	"github.com/weirstream/weir/internal/taskexecutor"
+	"github.com/weirstream/weir/internal/taskexecutor/slottable"
 )
 
 // An owner is whom an allocation belongs to: one job, one slot of one
@@ -48,7 +49,16 @@ type seen struct {
 	term ident.LeaderID // of its ResourceManager
 	held map[int]ident.AllocationID
 	told []told // slots it has reported as free since
+	// releasing are the allocations that were last seen on their way out.
+	releasing map[ident.AllocationID]bool
+	// asked is the slot that its ResourceManager has just asked it for.
+	asked *asked
+	// foreign are the allocations that another ResourceManager than its own has
+	// asked it for.
+	foreign map[string]bool
 }
+
+type asked struct{ allocation, job, term string }
 
 type told struct {
 	index      int
@@ -79,9 +89,43 @@ func (k *checks) watchTaskManager(t *taskManager) {
 	for _, s := range v.Slots {
 		k.owned(s.Allocation, owner{s.Job, t.machine.id, s.Index}, "its TaskManager")
 	}
+	k.watchReleasing(t, &v)
+	k.watchAsked(t, &v)
 	k.watchFreed(t, &v)
 	k.watchTerms(t, &v)
 	k.watchLeftovers(t, &v)
+}
+
+// watchReleasing checks that a slot that was on its way out goes there (8).
+func (k *checks) watchReleasing(t *taskManager, v *taskexecutor.View) {
+	now := map[ident.AllocationID]bool{}
+	for _, s := range v.Slots {
+		switch {
+		case s.State == slottable.Releasing:
+			now[s.Allocation] = true
+		case t.seen.releasing[s.Allocation]:
+			k.broken("8", "slot %d of TaskManager %s was being released and is %s", s.Index, t.machine.id, s.State)
+		}
+	}
+	t.seen.releasing = now
+}
+
+// watchAsked checks that a slot is only reserved for the TaskManager's own
+// ResourceManager, and that the job follows the JobMaster it was asked for (3).
+func (k *checks) watchAsked(t *taskManager, v *taskexecutor.View) {
+	for _, s := range v.Slots {
+		if t.seen.foreign[s.Allocation.String()] {
+			k.broken("3", "TaskManager %s has reserved slot %d for a ResourceManager that is not its own", t.machine.id, s.Index)
+		}
+		if a := t.seen.asked; a != nil && s.Allocation.String() == a.allocation {
+			for _, j := range v.Jobs {
+				if j.ID.String() == a.job && j.Term.String() != a.term {
+					k.broken("3", "TaskManager %s reserved slot %d for JobMaster %s of job %s and follows %s", t.machine.id, s.Index, a.term, a.job, j.Term)
+				}
+			}
+		}
+	}
+	t.seen.asked = nil
 }
 
 func (k *checks) watchFreed(t *taskManager, v *taskexecutor.View) {

@@ -38,6 +38,7 @@ type worker struct {
 	loop   *sim.Loop
 	tasks  []*task
 	told   bool // to end, by Stop, Kill or ShutDown
+	stays  bool // until it is killed
 	ended  bool
 }
 
@@ -89,7 +90,9 @@ func (w *worker) start() {
 	rpc.Handle(mux, gateway.ShutDown, func(_ *pb.Empty, reply func(*pb.Empty, error)) {
 		w.told = true
 		reply(&pb.Empty{}, nil)
-		w.loop.After(c.span(time.Millisecond, 200*time.Millisecond), func() { w.end(nil) })
+		if !w.clings() {
+			w.loop.After(c.span(time.Millisecond, 200*time.Millisecond), func() { w.end(nil) })
+		}
 	})
 	w.proc.System().Serve(gateway.Worker, w.loop, mux)
 	w.loop.After(c.span(time.Millisecond, time.Second), w.register)
@@ -212,9 +215,18 @@ func (t *task) report(state status.Execution, f *status.Failure) {
 // Stop asks the worker to end, as the end of its input does.
 func (w *worker) Stop() {
 	w.told = true
-	if !w.ended && w.proc != nil {
+	if !w.ended && w.proc != nil && !w.clings() {
 		w.loop.After(w.c.span(time.Millisecond, 2*time.Second), func() { w.end(nil) })
 	}
+}
+
+// clings reports whether the worker does not end before it is killed.
+func (w *worker) clings() bool {
+	if !w.stays && w.c.chance(w.c.settings.bad.hang) {
+		w.stays = true
+		w.c.fault("worker does not end")
+	}
+	return w.stays
 }
 
 // Kill ends the worker at once.
