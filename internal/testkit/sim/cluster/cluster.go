@@ -57,6 +57,8 @@ type manager struct {
 	proc *sim.Process
 	loop *sim.Loop
 	*resourcemanager.Manager
+	looked   time.Duration // when the checkers saw it last
+	unserved time.Duration // since when it has a free slot that a job needs; 0: it has none
 }
 
 // A machine is where lives of one TaskManager and its workers run.

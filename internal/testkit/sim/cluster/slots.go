@@ -1,6 +1,8 @@
 package cluster
 
 import (
+	"time"
+
 	"github.com/weirstream/weir/internal/ident"
 	"github.com/weirstream/weir/internal/resourcemanager/slotmanager"
 	"github.com/weirstream/weir/internal/rpc"
@@ -42,6 +44,46 @@ func (k *checks) watchManager(m *manager) {
 			}
 		}
 	}
+	k.watchUnserved(m)
+}
+
+const (
+	longUnserved = 30 * time.Second // much longer than a matching may wait
+	longUnseen   = 11 * time.Second // more than an interval of heartbeats: it was frozen
+)
+
+// watchUnserved checks that the ResourceManager does not keep a slot free for
+// long while a job has fewer than it needs (7).
+func (k *checks) watchUnserved(m *manager) {
+	now := k.c.world.Now()
+	was := m.looked
+	m.looked = now
+	if _, free := m.Slots().Slots(); free == 0 || now-was > longUnseen {
+		m.unserved = 0
+		return
+	}
+	held := map[ident.JobID]int{}
+	for _, t := range m.Slots().TaskExecutors() {
+		for i := range t.Slots {
+			if t.Slots[i].State != slotmanager.Free {
+				held[t.Slots[i].Job]++
+			}
+		}
+	}
+	for _, j := range k.c.jobs {
+		if m.Slots().Needed(j.id) <= held[j.id] {
+			continue
+		}
+		if m.unserved == 0 {
+			m.unserved = now
+		}
+		if now-m.unserved > longUnserved {
+			k.broken("7", "job %s needs %d slots and has %d, and the ResourceManager has kept others free for %s",
+				j.id, m.Slots().Needed(j.id), held[j.id], now-m.unserved)
+		}
+		return
+	}
+	m.unserved = 0
 }
 
 // seen is what was last seen of a TaskManager.

@@ -38,19 +38,16 @@ func main() {
 	}
 }
 
-// chosen are the rows that are named; all, if none is.
-func chosen(names string) []mutant {
+// chosen are the rows that are named, in that order; all, if none is.
+func chosen(names string) (rows []mutant) {
 	if names == "" {
 		return mutants
 	}
-	wanted := map[string]bool{}
 	for name := range strings.SplitSeq(names, ",") {
-		wanted[name] = true
-	}
-	var rows []mutant
-	for _, m := range mutants {
-		if wanted[m.name] {
-			rows = append(rows, m)
+		for _, m := range mutants {
+			if m.name == name {
+				rows = append(rows, m)
+			}
 		}
 	}
 	return rows
