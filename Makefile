@@ -13,7 +13,7 @@ SEEDS    ?= 20000
 FAULTS   ?= 60
 SEED     ?= 0
 
-.PHONY: build demo test sim chaos race vet staticcheck bench bench-compare proto docs fuzz clean
+.PHONY: build demo test sim mutants chaos race vet staticcheck bench bench-compare proto docs fuzz clean
 
 build: ; $(GO) build $(SMALL) -o bin/weir ./cmd/weir && $(GO) build $(SMALL) -o bin/wordcount ./examples/wordcount
 
@@ -24,6 +24,8 @@ test: ; $(GO) test ./...
 sim: ; $(GO) test ./internal/testkit/sim -run TestWorld -v -timeout 0 -seeds $(SEEDS)
 
 chaos: ; $(GO) test ./test/chaos -run TestChaos -v -count 1 -timeout 15m -faults $(FAULTS) -seed $(SEED)
+
+mutants: ; $(GO) run ./internal/testkit/sim/mutants
 
 race: ; $(GO) list ./... | grep -E '$(RACE)' | xargs -r $(GO) test -race -short
 

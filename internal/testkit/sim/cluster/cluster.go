@@ -15,6 +15,7 @@ import (
 	"github.com/weirstream/weir/internal/resourcemanager"
 	"github.com/weirstream/weir/internal/rpc"
 	"github.com/weirstream/weir/internal/rpc/gateway"
+	"github.com/weirstream/weir/internal/rpc/pb"
 	"github.com/weirstream/weir/internal/taskexecutor"
 	"github.com/weirstream/weir/internal/taskexecutor/slottable"
 	"github.com/weirstream/weir/internal/testkit/sim"
@@ -161,6 +162,11 @@ func (c *Cluster) startManager() {
 	if c.manager == nil {
 		p := c.world.Start(managerName)
 		p.System().Heard = c.heard
+		p.System().Tap = func(_ actor.Loop, _ rpc.Address, call rpc.Call) {
+			if request, ok := call.Request.(*pb.RequestSlotRequest); ok {
+				c.checks.watchRequest(request)
+			}
+		}
 		c.serveManager(p, p.Loop("resourcemanager"))
 	}
 }

@@ -211,6 +211,9 @@ func (k *checks) watchPool(w *watched, v *execgraph.View) {
 // masterCalls looks at what a master process sends: a deployment must be the
 // outcome of a plan that holds now (16).
 func (k *checks) masterCalls(m *master, to rpc.Address, call rpc.Call) {
+	if request, ok := call.Request.(*pb.RequestSlotRequest); ok {
+		k.watchRequest(request)
+	}
 	if call.Method != gateway.SubmitTask.Name {
 		return
 	}

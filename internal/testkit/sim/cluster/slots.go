@@ -47,6 +47,36 @@ func (k *checks) watchManager(m *manager) {
 	k.watchUnserved(m)
 }
 
+// watchRequest checks that the ResourceManager asks for no more slots than a job
+// has declared (6).
+func (k *checks) watchRequest(request *pb.RequestSlotRequest) {
+	m := k.c.manager
+	if m == nil || m.ID().String() != request.ResourceManagerId {
+		return
+	}
+	for _, j := range k.c.jobs {
+		if j.id.String() != request.JobId {
+			continue
+		}
+		if held := m.held()[j.id]; held > m.Slots().Needed(j.id) {
+			k.broken("6", "the ResourceManager asks for slot %d so that job %s has %d, and it needs %d", request.SlotIndex, j.id, held, m.Slots().Needed(j.id))
+		}
+	}
+}
+
+// held counts the slots that jobs have or are about to get.
+func (m *manager) held() map[ident.JobID]int {
+	held := map[ident.JobID]int{}
+	for _, t := range m.Slots().TaskExecutors() {
+		for i := range t.Slots {
+			if t.Slots[i].State != slotmanager.Free {
+				held[t.Slots[i].Job]++
+			}
+		}
+	}
+	return held
+}
+
 const (
 	longUnserved = 30 * time.Second // much longer than a matching may wait
 	longUnseen   = 11 * time.Second // more than an interval of heartbeats: it was frozen
@@ -62,14 +92,7 @@ func (k *checks) watchUnserved(m *manager) {
 		m.unserved = 0
 		return
 	}
-	held := map[ident.JobID]int{}
-	for _, t := range m.Slots().TaskExecutors() {
-		for i := range t.Slots {
-			if t.Slots[i].State != slotmanager.Free {
-				held[t.Slots[i].Job]++
-			}
-		}
-	}
+	held := m.held()
 	for _, j := range k.c.jobs {
 		if m.Slots().Needed(j.id) <= held[j.id] {
 			continue
