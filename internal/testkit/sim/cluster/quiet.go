@@ -131,6 +131,11 @@ func (k *checks) agreed(live map[ident.JobID]int) {
 		}
 		delete(held, id)
 	}
+	for _, j := range c.jobs {
+		if n := c.manager.Slots().Needed(j.id); n > 0 && live[j.id] == 0 {
+			k.broken("6", "job %s has ended or is lost, and the ResourceManager believes it needs %d slots", j.id, n)
+		}
+	}
 	for _, on := range c.machines {
 		for _, s := range on.current.executor.View().Slots {
 			if n, stray := held[s.Job]; stray {
