@@ -25,6 +25,7 @@ type watched struct {
 	tasks    [][]lastSeen // by vertex and subtask
 	ends     int          // how often it said that it has ended
 	restarts int          // that it has counted
+	offered  *offered     // when an offer has just come; nil: none has
 }
 
 // place is one subtask: vertex and number.
@@ -203,8 +204,33 @@ func (k *checks) watchPool(w *watched, v *execgraph.View) {
 	case v.State.Terminal() && n != slotpool.Counts{}:
 		k.broken("6", "job %s is %s and still has %+v", v.Job, v.State, n)
 	}
+	added := 0
 	for _, s := range pool.Slots() {
+		if w.offered != nil && !w.offered.known[s.Allocation] {
+			added++
+		}
+		if k.given[s.Allocation.String()] {
+			k.broken("4", "job %s has slot %s, which it has given back", v.Job, s.Allocation)
+		}
 		k.owned(s.Allocation, owner{v.Job, s.TaskManager, s.Index}, "its JobMaster")
+	}
+	if w.offered != nil && added > w.offered.pending {
+		k.broken("6", "job %s waited for %d slots and took %d", v.Job, w.offered.pending, added)
+	}
+	w.offered = nil
+}
+
+// offered is a job's pool when an offer of slots came.
+type offered struct {
+	pending int
+	known   map[ident.AllocationID]bool
+}
+
+// heardOffer notes what the pool has and lacks when slots are offered.
+func (w *watched) heardOffer() {
+	w.offered = &offered{pending: w.master.Pool().Counts().Pending, known: map[ident.AllocationID]bool{}}
+	for _, s := range w.master.Pool().Slots() {
+		w.offered.known[s.Allocation] = true
 	}
 }
 
@@ -213,6 +239,9 @@ func (k *checks) watchPool(w *watched, v *execgraph.View) {
 func (k *checks) masterCalls(m *master, to rpc.Address, call rpc.Call) {
 	if request, ok := call.Request.(*pb.RequestSlotRequest); ok {
 		k.watchRequest(request)
+	}
+	if request, ok := call.Request.(*pb.FreeSlotRequest); ok {
+		k.given[request.AllocationId] = true
 	}
 	if call.Method != gateway.SubmitTask.Name {
 		return

@@ -56,6 +56,9 @@ func (c *Cluster) heard(to string, call rpc.Call) {
 		}
 	case *pb.OfferSlotsRequest, *pb.RegisterTaskManagerRequest, *pb.FailSlotRequest, *pb.NotEnoughResourcesRequest:
 		if w := c.jobMasterAt(to); w != nil {
+			if call.Method == gateway.OfferSlots.Name {
+				w.heardOffer()
+			}
 			k.pair("job "+w.master.View().State.String(), call.Method)
 			k.pair(termIs("JobMaster", call.Fence, w.master.Term()), call.Method)
 		}
