@@ -38,7 +38,6 @@ var rarities = []Rarity{
 	pairs("slots are offered to a job that restarts", Pair{"job RESTARTING", gateway.OfferSlots.Name}),
 	pairs("slots are offered to a job that is being canceled", Pair{"job CANCELLING", gateway.OfferSlots.Name}),
 	pairs("slots are offered to a job that is failing", Pair{"job FAILING", gateway.OfferSlots.Name}),
-	pairs("slots are offered to a JobMaster of another term", Pair{"JobMaster of another term", gateway.OfferSlots.Name}),
 	pairs("a TaskManager registers while the job restarts", Pair{"job RESTARTING", gateway.RegisterTaskManager.Name}),
 	pairs("a TaskManager registers while the job is being canceled", Pair{"job CANCELLING", gateway.RegisterTaskManager.Name}),
 	pairs("a job that restarts hears that there are not enough slots", Pair{"job RESTARTING", gateway.NotifyNotEnoughResources.Name}),
