@@ -338,7 +338,7 @@ var mutants = []mutant{
 		old:    "if older := s.waiting[v]; older != nil && open {",
 		new:    "if older := s.waiting[v]; older != nil && false {",
 		breaks: "a plan waits for tasks that another plan has taken over"},
-	{name: "lost-output-unnoticed", file: "internal/jobmaster/schedule/restart.go",
+	{name: "lost-output-unnoticed", file: "internal/jobmaster/schedule/outputs.go",
 		old:    "\t\t\t\te.OutputLost = true\n",
 		new:    "",
 		breaks: "what a lost TaskManager had produced is believed to be there"},
