@@ -24,7 +24,6 @@ type checks struct {
 	census map[string]int
 	// owners are all allocations there ever were.
 	owners map[ident.AllocationID]owner
-	given  map[string]bool // allocations that a JobMaster has given back
 	code   userCode
 	looked uint64
 	// met counts what the checkers had to look at, so that a world in which
@@ -35,7 +34,7 @@ type checks struct {
 }
 
 func newChecks(c *Cluster) *checks {
-	return &checks{c: c, census: map[string]int{}, owners: map[ident.AllocationID]owner{}, code: newUserCode(), met: map[string]int{}, pairs: map[Pair]int{}, given: map[string]bool{}}
+	return &checks{c: c, census: map[string]int{}, owners: map[ident.AllocationID]owner{}, code: newUserCode(), met: map[string]int{}, pairs: map[Pair]int{}}
 }
 
 // broken notes that an invariant did not hold; the first time counts.

@@ -51,6 +51,9 @@ type master struct {
 	dispatcher *dispatcher.Dispatcher
 	closing    bool
 	jobs       []*watched // JobMasters in the order they were made
+	// given are the allocations that its JobMasters have given back. The next
+	// master may get one again, when the call that gave it back was lost.
+	given map[string]bool
 }
 
 // A manager is one life of the ResourceManager.
@@ -116,7 +119,7 @@ func (c *Cluster) startMaster() {
 	}
 	s := &c.settings
 	p := c.world.Start(masterName)
-	m := &master{proc: p, loop: p.Loop("jobmanager")}
+	m := &master{proc: p, loop: p.Loop("jobmanager"), given: map[string]bool{}}
 	if !s.split {
 		loop := m.loop
 		if !s.shared {

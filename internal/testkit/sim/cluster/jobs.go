@@ -78,7 +78,7 @@ func (k *checks) watchMaster(m *master) {
 		v := w.master.View()
 		k.watchJob(w, &v)
 		k.watchRestarts(w, &v)
-		k.watchPool(w, &v)
+		k.watchPool(m, w, &v)
 	}
 }
 
@@ -192,8 +192,9 @@ func closure[S ~uint8](all []S, step func(S, S) bool) [][]bool {
 	return reach
 }
 
-// watchPool checks that what the job has declared is what it needs (6).
-func (k *checks) watchPool(w *watched, v *execgraph.View) {
+// watchPool checks that what the job has declared is what it needs (6), and that
+// no slot comes back that it has given back (4).
+func (k *checks) watchPool(m *master, w *watched, v *execgraph.View) {
 	pool := w.master.Pool()
 	n := pool.Counts()
 	switch {
@@ -209,7 +210,7 @@ func (k *checks) watchPool(w *watched, v *execgraph.View) {
 		if w.offered != nil && !w.offered.known[s.Allocation] {
 			added++
 		}
-		if k.given[s.Allocation.String()] {
+		if m.given[s.Allocation.String()] {
 			k.broken("4", "job %s has slot %s, which it has given back", v.Job, s.Allocation)
 		}
 		k.owned(s.Allocation, owner{v.Job, s.TaskManager, s.Index}, "its JobMaster")
@@ -241,7 +242,7 @@ func (k *checks) masterCalls(m *master, to rpc.Address, call rpc.Call) {
 		k.watchRequest(request)
 	}
 	if request, ok := call.Request.(*pb.FreeSlotRequest); ok {
-		k.given[request.AllocationId] = true
+		m.given[request.AllocationId] = true
 	}
 	if call.Method != gateway.SubmitTask.Name {
 		return

@@ -79,16 +79,17 @@ func (m *manager) held() map[ident.JobID]int {
 
 const (
 	longUnserved = 30 * time.Second // much longer than a matching may wait
-	longUnseen   = 11 * time.Second // more than an interval of heartbeats: it was frozen
+	longUnseen   = 11 * time.Second // more than an interval of heartbeats: it did nothing
 )
 
 // watchUnserved checks that the ResourceManager does not keep a slot free for
-// long while a job has fewer than it needs (7).
+// long while a job has fewer than it needs (7). The time in which it is frozen
+// does not count.
 func (k *checks) watchUnserved(m *manager) {
 	now := k.c.world.Now()
 	was := m.looked
 	m.looked = now
-	if _, free := m.Slots().Slots(); free == 0 || now-was > longUnseen {
+	if _, free := m.Slots().Slots(); free == 0 || now-was > longUnseen || m.proc.FrozenFor() > 0 {
 		m.unserved = 0
 		return
 	}

@@ -1,0 +1,30 @@
+package sim_test
+
+import (
+	"testing"
+
+	"github.com/weirstream/weir/internal/testkit/sim/cluster"
+)
+
+// regressions are seeds whose worlds have once broken an invariant, with what
+// was wrong then. A seed's course changes with what the world draws, so a defect
+// of the product has a script of its own besides.
+var regressions = []struct {
+	seed  uint64
+	wrong string
+}{
+	{933, "a slot that the last master gave back by a call that was lost came to the next one, which is as it should be"},
+	{3239, "the same, and the next master was there before anybody had noticed"},
+	{3713, "the same, and the call came late"},
+	{4920, "the time in which the ResourceManager was frozen counted as time in which it kept a slot from a job"},
+}
+
+// TestRegressions plays the worlds that have found something.
+func TestRegressions(t *testing.T) {
+	for _, r := range regressions {
+		if result := cluster.Run(r.seed, cluster.Options{}); result.Broken != nil {
+			t.Logf("seed %d was found because %s", r.seed, r.wrong)
+			report(t, result)
+		}
+	}
+}
