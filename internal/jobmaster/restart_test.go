@@ -1,6 +1,7 @@
 package jobmaster
 
 import (
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -8,6 +9,7 @@ import (
 	"github.com/weirstream/weir/config"
 	"github.com/weirstream/weir/internal/coordinator"
 	"github.com/weirstream/weir/internal/execgraph"
+	"github.com/weirstream/weir/internal/ident"
 	"github.com/weirstream/weir/internal/jobgraph"
 	"github.com/weirstream/weir/internal/rpc/pb"
 	"github.com/weirstream/weir/internal/status"
@@ -82,6 +84,44 @@ func TestTaskManagerIsReplaced(t *testing.T) {
 	expect(t, "deployed", []int{len(te2.deployed), len(te3.deployed)}, []int{4, 2})
 	expect(t, "cause", v.Failures[0].Failure.Kind, status.FailureLost)
 	expect(t, "restarts", v.Restarts.All, 1)
+	w.quiet(t, m)
+}
+
+// A TaskManager dies with an output that is still needed, and with the slot in
+// which it was produced, which nobody uses: the task runs again elsewhere, at its
+// first attempt, and not in the slot that is as dead.
+func TestOutputIsLostWithAFreeSlot(t *testing.T) {
+	w := newWorld()
+	rm := w.resourceManager()
+	te1, te2, te3 := rm.taskExecutor("te1", 1), rm.taskExecutor("te2", 1), rm.taskExecutor("te3", 1)
+	graph := restarting(twoVertices(1), "9")
+	graph.Configuration["restart-strategy.fixed-delay.delay"] = "0 s"
+	source, sink := graph.Vertices[0], graph.Vertices[1]
+	source.Produces[0].Type = jobgraph.Blocking
+	slow := *source
+	slow.ID, slow.Name, slow.SlotSharingGroup = ident.VertexID{ID: ident.ID{4}}, "Slow source", "other"
+	set := *source.Produces[0]
+	set.ID = ident.DataSetID{ID: ident.ID{5}}
+	slow.Produces = []*jobgraph.DataSet{&set}
+	sink.Inputs = append(sink.Inputs, &jobgraph.Edge{DataSet: set.ID, Source: slow.ID, Distribution: jobgraph.AllToAll, Ship: "HASH"})
+	graph.Vertices = []*jobgraph.Vertex{source, &slow, sink}
+	m, _ := w.start(t, graph, nil)
+	w.pass(time.Second)
+	expect(t, "both sources run", []int{len(te1.running), len(te2.running), len(te3.running)}, []int{1, 1, 0})
+	te1.outputs = slices.Clone(te1.running)
+	te1.finish()
+	w.pass(time.Second)
+	expect(t, "one has finished", states(m.View()), "RUNNING FINISHED RUNNING CREATED")
+	w.die("te1")
+	rm.executor = rm.executor[1:]
+	w.pass(2 * time.Second)
+	v := m.View()
+	expect(t, "produced again", states(v), "RUNNING RUNNING RUNNING CREATED")
+	expect(t, "attempts", attempts(v), []int{1, 0, 0})
+	expect(t, "restarts", v.Restarts.All, 1)
+	expect(t, "elsewhere", len(te3.running), 1)
+	m.Cancel(func(error) {})
+	w.pass(time.Minute)
 	w.quiet(t, m)
 }
 

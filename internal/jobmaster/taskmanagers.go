@@ -219,14 +219,19 @@ func (t *taskManagers) dead(id ident.ResourceID, loss *heartbeat.Loss) { t.lose(
 func (t *taskManagers) lose(id ident.ResourceID, why string) {
 	tm := t.byID[id]
 	t.forget(tm)
-	t.m.schedule(schedule.OutputsLost{TaskManager: id})
 	if len(t.m.pool.Allocations(id)) == 0 {
 		t.m.log.Info("TaskManager left", "taskmanager", id, "cause", why)
-		return
+	} else {
+		t.m.log.Warn("TaskManager lost", "taskmanager", id, "cause", why)
 	}
-	t.m.log.Warn("TaskManager lost", "taskmanager", id, "cause", why)
-	t.m.applyPoolLater(slotpool.TaskManagerGone{TaskManager: id, Cause: &status.Failure{
-		Kind: status.FailureLost, Message: fmt.Sprintf("TaskManager %s (%s) was lost: %s", id, tm.host, why)}})
+	gone := slotpool.TaskManagerGone{TaskManager: id, Cause: &status.Failure{
+		Kind: status.FailureLost, Message: fmt.Sprintf("TaskManager %s (%s) was lost: %s", id, tm.host, why)}}
+	// One letter: what was produced there runs again at once if there is no pause,
+	// and must not find a free slot of the lost TaskManager in the pool.
+	t.m.post(func() {
+		t.m.applySchedule(schedule.OutputsLost{TaskManager: id})
+		t.m.applyPool(gone, nil)
+	})
 }
 
 func (t *taskManagers) forget(tm *taskManager) {

@@ -231,6 +231,7 @@ type fakeExecutor struct {
 	master   rpc.Address
 	job      *pb.RegisterJobMasterRequest
 	running  []string
+	outputs  []string // attempts of which what they produced is kept
 	deployed []*pb.TaskDeployment
 	freed    []string
 	canceled []string
@@ -264,7 +265,7 @@ func (m *fakeManager) taskExecutor(name string, slots int) *fakeExecutor {
 		t.held = slices.DeleteFunc(t.held, func(a string) bool {
 			return slices.Contains(t.active, a) && !slices.Contains(q.Allocations, a)
 		})
-		reply(&pb.JobHeartbeat{Attempts: t.running}, nil)
+		reply(&pb.JobHeartbeat{Attempts: t.running, Outputs: t.outputs}, nil)
 	})
 	t.system.Serve(gateway.TaskExecutorOf(ident.ResourceID("id-"+name)), m.w, mux)
 	return t

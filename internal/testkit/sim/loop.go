@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/weirstream/weir/internal/actor"
+	"github.com/weirstream/weir/internal/invariant"
 )
 
 // A Loop is the actor.Loop of a simulated process. Each letter and each timer
@@ -130,8 +131,14 @@ func (l *Loop) Go(work func(), then func()) {
 	}})
 }
 
-// Now is the world's time.
-func (l *Loop) Now() time.Time { return Epoch.Add(l.proc.world.now) }
+// Now is the world's time. Who asks again and again within one event does not
+// come back from it.
+func (l *Loop) Now() time.Time {
+	w := l.proc.world
+	w.asked++
+	invariant.Check(w.asked < stuck, "loop %s of %s does not come back from what it does at %s", l.name, l.proc, w.now)
+	return Epoch.Add(w.now)
+}
 
 // Rand is the loop's randomness; it follows from the seed, the process's life
 // and the loop's name.

@@ -16,6 +16,7 @@ var regressions = []struct {
 	{933, "a slot that the last master gave back by a call that was lost came to the next one, which is as it should be"},
 	{3239, "the same, and the next master was there before anybody had noticed"},
 	{3713, "the same, and the call came late"},
+	{183, "a JobMaster deployed a task again and again into a free slot of a TaskManager that it had just lost, and never came back"},
 	{4920, "the time in which the ResourceManager was frozen counted as time in which it kept a slot from a job"},
 }
 

@@ -11,8 +11,8 @@ import (
 // Epoch is the time at which every world begins.
 var Epoch = time.Date(2026, time.January, 1, 0, 0, 0, 0, time.UTC)
 
-// stuck is how many events may happen at one moment before the world is taken
-// to be in an endless loop.
+// stuck is how many events may happen at one moment, and how often one of them
+// may ask for the time, before the world is taken to be in an endless loop.
 const stuck = 200_000
 
 // A World is processes and a network under one clock. One goroutine owns it.
@@ -23,6 +23,7 @@ type World struct {
 	made  uint64 // events so far
 	steps uint64
 	still int // events since the clock last moved
+	asked int // how often the event that happens has asked for the time
 	queue queue
 
 	processes []*Process // alive, in the order started
@@ -103,6 +104,7 @@ func (w *World) happen(e *event) {
 	w.still++
 	invariant.Check(w.still < stuck, "time does not pass: %d events at %s, the last one %s %s", w.still, w.now, e.what, e.name)
 	w.steps++
+	w.asked = 0
 	w.trace.event(w.now, e)
 	e.f()
 	if len(w.observers) > 0 {
