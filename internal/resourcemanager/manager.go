@@ -179,6 +179,9 @@ func (m *Manager) requestSlot(f slotmanager.RequestSlot) {
 	gateway.RequestSlot.Call(m.options.System, m.loop, t.address, ident.LeaderID{}, request, 0, func(_ *pb.Empty, err error) {
 		if err != nil {
 			m.log.Warn("slot refused", "taskmanager", t.id, "slot", f.Slot, "job", f.Job, "allocation", f.Allocation, "error", err)
+			if nobody(err) { // it may be gone, and no connection broke
+				m.executorBeats.PingNow(f.Instance)
+			}
 			m.apply(slotmanager.Refused{Instance: f.Instance, Slot: f.Slot, Allocation: f.Allocation})
 			return
 		}

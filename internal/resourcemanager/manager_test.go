@@ -338,6 +338,25 @@ func TestRegisteringAgainReplacesTheRecord(t *testing.T) {
 	})
 }
 
+// A request that finds nobody is a hint that the TaskManager is gone, even if
+// something else answers at its address and no connection broke.
+func TestRequestThatFindsNobodyIsAHint(t *testing.T) {
+	inWorld(t, nil, func(w *world) {
+		gone := w.taskExecutor("te-1", 1)
+		gone.register(nil)
+		other := w.taskExecutor("te-2", 1)
+		other.register(nil)
+		w.on(func() { gone.system.Withdraw(gateway.TaskExecutorOf("te-1")) })
+		w.jobMaster(1).declare(1)
+		time.Sleep(time.Second)
+		synctest.Wait()
+		if len(other.asked()) != 1 {
+			t.Errorf("%d requests to the TaskManager that lives, want 1", len(other.asked()))
+		}
+		w.want(1, 1, 0)
+	})
+}
+
 // A TaskManager that was started at the address of one that is gone does not
 // answer for it, not even when the registration of the one that is gone comes
 // in last.

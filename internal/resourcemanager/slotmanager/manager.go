@@ -53,6 +53,9 @@ type TaskExecutor struct {
 	// Slots has one entry an index. It is usable once Reported is set.
 	Slots    []Slot
 	Reported bool
+	// refused: it has not given the slot that it was asked for last. Until it
+	// speaks of its slots again, others are asked first.
+	refused bool
 }
 
 // SlotProfile is the share of one slot.
@@ -141,10 +144,12 @@ func (m *Manager) Apply(e Event, now time.Time) []Effect {
 	case Granted:
 		if s := m.holding(e.Instance, e.Slot, e.Allocation); s != nil {
 			s.State = Allocated
+			m.executor(e.Instance).refused = false
 		}
 	case Refused:
 		if s := m.holding(e.Instance, e.Slot, e.Allocation); s != nil && s.State == Pending {
 			*s = Slot{Index: s.Index}
+			m.executor(e.Instance).refused = true
 			changed = true
 		}
 	case Declared:
@@ -205,7 +210,7 @@ func (m *Manager) report(e Reported) bool {
 		return false
 	}
 	changed := !t.Reported
-	t.Reported = true
+	t.Reported, t.refused = true, false
 	for _, r := range e.Slots {
 		if r.Index < 0 || r.Index >= len(t.Slots) {
 			continue

@@ -88,19 +88,26 @@ func (m *Manager) allocate(j *job, asked Profile) (RequestSlot, bool) {
 
 // choose finds the TaskManager that is to serve the profile: the first with a
 // free slot of that size, or, when slots are spread out, the one with the
-// smallest share of its slots in use.
+// smallest share of its slots in use. One that has just refused comes after all
+// others, so that a dead one does not keep a job from the slots of the living.
 func (m *Manager) choose(asked Profile) *TaskExecutor {
 	var best *TaskExecutor
 	for _, t := range m.executors {
 		if t.FreeSlots() == 0 || !asked.Fits(t.SlotProfile()) {
 			continue
 		}
-		if !m.options.SpreadOut {
-			return t
-		}
-		if best == nil || t.FreeSlots()*len(best.Slots) > best.FreeSlots()*len(t.Slots) {
+		if best == nil || m.better(t, best) {
 			best = t
 		}
 	}
 	return best
+}
+
+// better reports whether t, which comes after another TaskManager with a free
+// slot, is to be asked before it.
+func (m *Manager) better(t, other *TaskExecutor) bool {
+	if t.refused != other.refused {
+		return other.refused
+	}
+	return m.options.SpreadOut && t.FreeSlots()*len(other.Slots) > other.FreeSlots()*len(t.Slots)
 }
