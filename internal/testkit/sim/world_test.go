@@ -3,14 +3,13 @@ package sim_test
 import (
 	"flag"
 	"fmt"
-	"maps"
 	"os"
 	"runtime"
-	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/weirstream/weir/internal/testkit/sim/cluster"
 )
@@ -18,81 +17,15 @@ import (
 const (
 	seedsByDefault = 5000
 	seedsInShort   = 200
+	oneOf          = 100 // one world of so many is played twice
 )
 
 var (
-	seeds    = flag.Int("seeds", 0, "how many worlds TestWorld plays, from seed 1; 0: the usual number")
+	seeds    = flag.Int("seeds", 0, "how many worlds TestWorld plays; 0: the usual number")
+	from     = flag.Uint64("from", 1, "the first seed of the worlds that TestWorld plays")
 	oneSeed  = flag.Uint64("seed", 0, "the only world TestWorld plays; 0: many")
 	fullText = flag.Bool("fulltrace", false, "print the whole course of the world of -seed")
 )
-
-// totals sums up many worlds.
-type totals struct {
-	mu           sync.Mutex // guards the fields below
-	seeds        int
-	events       uint64
-	faults, jobs map[string]int
-	met          map[string]int
-	pairs        map[cluster.Pair]int
-	broken       []cluster.Result // the lowest seeds first, at most three
-}
-
-func (s *totals) add(r cluster.Result) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.seeds++
-	s.events += r.Events
-	for kind, n := range r.Faults {
-		s.faults[kind] += n
-	}
-	for state, n := range r.Jobs {
-		s.jobs[state] += n
-	}
-	for what, n := range r.Met {
-		s.met[what] += n
-	}
-	for pair, n := range r.Pairs {
-		s.pairs[pair] += n
-	}
-	if r.Broken != nil {
-		s.broken = append(s.broken, r)
-		slices.SortFunc(s.broken, func(a, b cluster.Result) int { return int(a.Seed) - int(b.Seed) })
-		s.broken = s.broken[:min(3, len(s.broken))]
-	}
-}
-
-func listed(counts map[string]int) string {
-	var parts []string
-	for _, name := range slices.Sorted(maps.Keys(counts)) {
-		parts = append(parts, fmt.Sprintf("%s %d", name, counts[name]))
-	}
-	return strings.Join(parts, ", ")
-}
-
-// cells lists each state with the messages that found it, and how often.
-func (s *totals) cells() string {
-	var lines []string
-	for p, n := range s.pairs {
-		lines = append(lines, fmt.Sprintf("%9d  %s", n, p))
-	}
-	slices.SortFunc(lines, func(a, b string) int { return strings.Compare(a[11:], b[11:]) })
-	return strings.Join(lines, "\n")
-}
-
-// watchRarities prints how often each named situation was met. all says that so
-// many worlds were played that none may be missing.
-func (s *totals) watchRarities(t *testing.T, all bool) {
-	t.Helper()
-	var lines []string
-	for _, y := range cluster.Rarities() {
-		n := y.Seen(s.pairs, s.met)
-		lines = append(lines, fmt.Sprintf("%9d  %s", n, y.Name))
-		if n == 0 && all {
-			t.Errorf("never seen in %d seeds: %s", s.seeds, y.Name)
-		}
-	}
-	t.Logf("rare situations:\n%s", strings.Join(lines, "\n"))
-}
 
 func report(t *testing.T, r cluster.Result) {
 	t.Helper()
@@ -103,7 +36,8 @@ func report(t *testing.T, r cluster.Result) {
 		r.Seed, r.Virtual, r.Broken, strings.Join(r.Last, "\n"), r.Seed)
 }
 
-// TestWorld plays a cluster with faults, once for each seed.
+// TestWorld plays a cluster with faults, once for each seed, and one of a hundred
+// seeds a second time, which must have the same course.
 func TestWorld(t *testing.T) {
 	if *oneSeed != 0 {
 		o := cluster.Options{}
@@ -122,29 +56,33 @@ func TestWorld(t *testing.T) {
 	case n == 0:
 		n = seedsByDefault
 	}
-	sum := totals{faults: map[string]int{}, jobs: map[string]int{}, met: map[string]int{}, pairs: map[cluster.Pair]int{}}
+	sum, begun := newTotals(), time.Now()
 	var next atomic.Uint64
+	next.Store(*from - 1)
 	var players sync.WaitGroup
 	for range runtime.GOMAXPROCS(0) {
 		players.Go(func() {
-			for seed := next.Add(1); seed <= uint64(n); seed = next.Add(1) {
-				sum.add(cluster.Run(seed, cluster.Options{}))
+			for seed := next.Add(1); seed < *from+uint64(n); seed = next.Add(1) {
+				r := cluster.Run(seed, cluster.Options{})
+				sum.add(r)
+				if seed%oneOf == 0 {
+					sum.again(r, cluster.Run(seed, cluster.Options{}))
+				}
 			}
 		})
 	}
 	players.Wait()
-	faults := 0
-	for _, k := range sum.faults {
-		faults += k
-	}
-	fmt.Printf("simulation: %d seeds, %d events, %.1f faults a seed\n", sum.seeds, sum.events, float64(faults)/float64(sum.seeds))
+	fmt.Println(sum.summary(time.Since(begun)))
 	t.Logf("faults: %s", listed(sum.faults))
 	t.Logf("jobs at the end: %s", listed(sum.jobs))
 	t.Logf("met: %s", listed(sum.met))
-	t.Logf("states and messages:\n%s", sum.cells())
+	t.Logf("states and messages:%s", sum.cells())
 	sum.watchRarities(t, n >= seedsByDefault)
 	for _, r := range sum.broken {
 		report(t, r)
+	}
+	for _, text := range sum.differ {
+		t.Error(text)
 	}
 	for _, what := range []string{"tasks of an older JobMaster", "deployments", "regions of several subtasks", "freed slots",
 		"duplicate submissions", "jobs at their next master", "restarts", "restarted tasks that ran", "lost outputs that were produced again",
@@ -153,7 +91,7 @@ func TestWorld(t *testing.T) {
 			t.Errorf("no %s in %d seeds", what, n)
 		}
 	}
-	if faults < 20*sum.seeds && n >= seedsInShort {
+	if faults := sum.faultCount(); faults < 20*sum.seeds && n >= seedsInShort {
 		t.Errorf("%d faults in %d seeds, want 20 a seed", faults, sum.seeds)
 	}
 }
