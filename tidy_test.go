@@ -68,6 +68,20 @@ var rules = []rule{{
 	in:      inLayers(replayed...),
 	find:    goroutines,
 }, {
+	name:    "no waiting",
+	reason:  "an endpoint that waits answers no heartbeat, and counts as dead",
+	instead: "use the loop: Go(work, then) waits elsewhere, After wakes later, and a letter comes when something has happened",
+	in:      inLayers("job", "cores", "control"),
+	find:    waits,
+}, {
+	name:    "no outside work",
+	reason:  "files, sockets and processes take as long as they like, and the loop that waits for them answers no heartbeat",
+	instead: "use the loop: Go(work, then); work itself belongs into a package that is only called there, or into an agent",
+	in: func(p *policy, f *source) bool {
+		return inLayers("job", "cores", "control")(p, f) && !slices.Contains(calledBeside, f.pkg)
+	},
+	find: outsideWork,
+}, {
 	name:    "no lock",
 	reason:  "state has one owner; a lock says that two share it",
 	instead: "post a letter to the owner's loop",
@@ -648,6 +662,14 @@ func TestRulesFire(t *testing.T) {
 		{lib, `import "time"; var x = time.Now()`, ""},
 		{control, `func f() { go f() }`, "go statement\n\trule:    no goroutine"},
 		{lib, `func f() { go f() }`, ""},
+		{control, `func f(c chan int) { <-c }`, "receive from a channel\n\trule:    no waiting"},
+		{control, `func f(c chan int) { select { case c <- 1: } }`, "send to a channel\n\trule:    no waiting"},
+		{lib, `func f(c chan int) { <-c }`, ""},
+		{"internal/taskexecutor/x.go", `import "os"; var x = os.Remove`, "os.Remove\n\trule:    no outside work"},
+		{"internal/taskexecutor/x.go", `import "os"; var x = os.ErrNotExist`, ""},
+		{"internal/taskexecutor/process/x.go", `import "os"; var x = os.Remove`, ""},
+		{"internal/coordinator/files/glob/x.go", `import "os"; var x = os.Stat`, ""},
+		{"internal/resourcemanager/x.go", `import "net"; var x, y, z = net.SplitHostPort("")`, ""},
 		{control, `import "sync"; var x sync.Mutex`, "sync.Mutex\n\trule:    no lock"},
 		{lib, `import "sync"; var x sync.Mutex`, ""},
 		{core, `import "math/rand/v2"; var x = rand.IntN(3)`, "math/rand/v2.IntN\n\trule:    no randomness"},

@@ -29,6 +29,7 @@ var suites = []gobench.Suite{
 	{Package: "./bench", Match: ".", Skip: "Keyed$", Time: "0.5s"},
 	{Package: "./bench", Match: "Keyed$", Time: "20000x"},
 	{Package: "./internal/shuffle/network", Match: "Network/(tcp|unix)/channels=(8|64)$", Time: "0.5s"},
+	{Package: "./internal/jobmaster", Match: "Deploy", Time: "1x"},
 }
 
 func main() {

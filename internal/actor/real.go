@@ -24,6 +24,9 @@ type Real struct {
 	due   timerHeap  // touched only on the loop
 	ready []*timer   // being run by runDue, touched only on the loop
 	made  uint64     // timers made so far, touched only on the loop
+	// tell is told of callbacks that took longer than limit; nil: nobody is.
+	limit time.Duration
+	tell  func(took time.Duration)
 
 	mu      sync.Mutex // guards the fields below
 	mailbox []func()
@@ -56,6 +59,26 @@ func start(name string, seed1, seed2 uint64) *Real {
 
 // Name is the loop's name, for logs.
 func (r *Real) Name() string { return r.name }
+
+// WarnAfter has tell called, on the loop, after each callback that took longer
+// than limit: it held up all others, heartbeats among them. It is called before
+// anything is posted.
+func (r *Real) WarnAfter(limit time.Duration, tell func(took time.Duration)) {
+	r.limit, r.tell = limit, tell
+}
+
+// call runs one callback.
+func (r *Real) call(f func()) {
+	if r.tell == nil {
+		f()
+		return
+	}
+	began := time.Now()
+	f()
+	if took := time.Since(began); took > r.limit {
+		r.tell(took)
+	}
+}
 
 // Post runs f on the loop after everything posted before; after Stop it does
 // nothing.
@@ -122,6 +145,26 @@ func (r *Real) Close() {
 	r.helpers.Wait()
 }
 
+// CloseWithin is Close for a process that ends: it says so if callbacks or work
+// have not returned in that time, and leaves them to the end of the process. Work
+// that waits for a disk that hangs cannot be canceled.
+func (r *Real) CloseWithin(limit time.Duration) error {
+	r.Stop()
+	ended := make(chan struct{})
+	go func() { // ends when the work does
+		r.Close()
+		close(ended)
+	}()
+	timer := time.NewTimer(limit)
+	defer timer.Stop()
+	select {
+	case <-ended:
+		return nil
+	case <-timer.C:
+		return fmt.Errorf("end the loop of the %s: work beside it has not ended within %s", r.name, limit)
+	}
+}
+
 // Done is closed when the loop has run its last callback.
 func (r *Real) Done() <-chan struct{} { return r.done }
 
@@ -149,7 +192,7 @@ func (r *Real) run() {
 				return
 			}
 			batch[i] = nil
-			f()
+			r.call(f)
 		}
 		spare = batch[:0]
 		next, waits := r.runDue()
@@ -194,7 +237,7 @@ func (r *Real) runDue() (wait time.Duration, waits bool) {
 		r.ready[i] = nil
 		if f := t.f; f != nil && !r.isStopped() {
 			t.f = nil
-			f()
+			r.call(f)
 		}
 	}
 	r.ready = r.ready[:0]

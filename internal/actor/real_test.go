@@ -190,3 +190,37 @@ func TestAPanicNamesTheLoop(t *testing.T) {
 		}
 	}
 }
+
+func TestALongCallbackIsTold(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := Start("test")
+		defer r.Close()
+		var told []time.Duration
+		r.WarnAfter(time.Second, func(took time.Duration) { told = append(told, took) })
+		r.Post(func() { time.Sleep(time.Second) })
+		r.Post(func() { time.Sleep(2 * time.Second) })
+		r.Post(func() { r.After(time.Minute, func() { time.Sleep(3 * time.Second) }) })
+		time.Sleep(2 * time.Minute)
+		got, err := Query(t.Context(), r, func() []time.Duration { return told })
+		if err != nil || len(got) != 2 || got[0] != 2*time.Second || got[1] != 3*time.Second {
+			t.Errorf("told of %v, error %v", got, err)
+		}
+	})
+}
+
+func TestWorkThatHangsIsNotWaitedForAtTheEnd(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := Start("test")
+		hangs := make(chan struct{})
+		r.Post(func() { r.Go(func() { <-hangs }, func() { t.Error("work goes on after the end") }) })
+		synctest.Wait()
+		began := time.Now()
+		if err := r.CloseWithin(time.Minute); err == nil || time.Since(began) != time.Minute {
+			t.Errorf("got %v after %s", err, time.Since(began))
+		}
+		close(hangs)
+		if err := r.CloseWithin(time.Minute); err != nil {
+			t.Error(err)
+		}
+	})
+}

@@ -52,7 +52,9 @@ func (g *Graph) Deployment(e *Execution) Deployment {
 		gate := Gate{DataSet: in.Edge.DataSet, Distribution: in.Edge.Distribution, Blocking: in.Set.Type == jobgraph.Blocking}
 		for _, link := range Links(in.Edge.Distribution, len(in.Source.Subtasks), job.Parallelism, e.Vertex.Subtask) {
 			producer := in.Source.Subtasks[link.Producer].Current
-			invariant.Check(producer.Slot != nil, "attempt %s reads attempt %s, which has no slot", e.ID, producer.ID)
+			if producer.Slot == nil {
+				invariant.Broken("attempt %s reads attempt %s, which has no slot", e.ID, producer.ID)
+			}
 			if in.Source.Subtasks[link.Producer].Region == e.Vertex.Region {
 				gate.Blocking = false // co-location lets it run at the same time
 			}

@@ -93,8 +93,12 @@ func (e *Execution) Readable() bool {
 // SetExecution makes a step of an attempt's state machine. A step that is not
 // in the table is a broken invariant.
 func (g *Graph) SetExecution(e *Execution, next status.Execution, now time.Time) {
-	invariant.Check(e.state.CanBecome(next), "attempt %s of %s: %s may not become %s", e.ID, e.Vertex.Name(), e.state, next)
-	invariant.Check(e == e.Vertex.Current, "attempt %s of %s has been replaced and may not become %s", e.ID, e.Vertex.Name(), next)
+	if !e.state.CanBecome(next) {
+		invariant.Broken("attempt %s of %s: %s may not become %s", e.ID, e.Vertex.Name(), e.state, next)
+	}
+	if e != e.Vertex.Current {
+		invariant.Broken("attempt %s of %s has been replaced and may not become %s", e.ID, e.Vertex.Name(), next)
+	}
 	e.state = next
 	e.stamps[next] = now
 	if next.Terminal() {

@@ -69,6 +69,9 @@ func joinLogical(g *Graph, join func(a, b *Vertex)) {
 		}
 	}
 	eachInput(g, jobgraph.Pipelined, func(in *Input, v *JobVertex) {
+		if dense[logical.find(v.Index)] {
+			return // it is one region already
+		}
 		for _, s := range v.Subtasks {
 			for _, link := range Links(in.Edge.Distribution, len(in.Source.Subtasks), len(v.Subtasks), s.Subtask) {
 				join(in.Source.Subtasks[link.Producer], s)
@@ -149,7 +152,11 @@ func orderRegions(g *Graph, all []*Vertex, parts []int) []*Region {
 		r.Index = len(ordered)
 		placed[r] = true
 		ordered = append(ordered, r)
-		regions = slices.Delete(regions, i, i+1)
+		if i == 0 { // the usual case, in which nothing need be moved
+			regions = regions[1:]
+		} else {
+			regions = slices.Delete(regions, i, i+1)
+		}
 	}
 	return ordered
 }

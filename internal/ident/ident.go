@@ -11,8 +11,11 @@ import (
 	"encoding/hex"
 	"fmt"
 	"math/rand/v2"
+	"strconv"
 	"strings"
 )
+
+const hexDigits = 2 * len(ID{})
 
 // ID is the 16-byte value behind most identifiers. The zero ID means "none".
 type ID [16]byte
@@ -102,7 +105,11 @@ type AttemptID struct {
 
 // String gives Flink's form: graph_vertex_subtask_attempt.
 func (a AttemptID) String() string {
-	return fmt.Sprintf("%s_%s_%d_%d", a.Graph, a.Vertex, a.Subtask, a.Attempt)
+	text := make([]byte, 0, 2*hexDigits+len("__123456_123"))
+	text = append(hex.AppendEncode(text, a.Graph.ID[:]), '_')
+	text = append(hex.AppendEncode(text, a.Vertex.ID[:]), '_')
+	text = append(strconv.AppendInt(text, int64(a.Subtask), 10), '_')
+	return string(strconv.AppendInt(text, int64(a.Attempt), 10))
 }
 
 // IsZero reports whether the attempt id means "none".
@@ -126,21 +133,33 @@ func ParseAttempt(text string) (AttemptID, error) {
 	bad := func() (AttemptID, error) {
 		return AttemptID{}, fmt.Errorf("attempt id %q: want graph_vertex_subtask_attempt", clip(text))
 	}
-	parts := strings.Split(text, "_")
-	if len(parts) != 4 {
+	const numbers = 2*hexDigits + 2
+	if len(text) < numbers || text[hexDigits] != '_' || text[numbers-1] != '_' {
 		return bad()
 	}
 	var a AttemptID
-	if a.Graph.UnmarshalText([]byte(parts[0])) != nil || a.Vertex.UnmarshalText([]byte(parts[1])) != nil {
+	var err error
+	if a.Graph.ID, err = Parse(text[:hexDigits]); err != nil {
 		return bad()
 	}
-	if _, err := fmt.Sscanf(parts[2]+" "+parts[3], "%d %d", &a.Subtask, &a.Attempt); err != nil || a.Subtask < 0 || a.Attempt < 0 {
+	if a.Vertex.ID, err = Parse(text[hexDigits+1 : numbers-1]); err != nil {
 		return bad()
 	}
-	if a.String() != strings.ToLower(text) {
+	subtask, attempt, found := strings.Cut(text[numbers:], "_")
+	var ok1, ok2 bool
+	a.Subtask, ok1 = parseNumber(subtask)
+	a.Attempt, ok2 = parseNumber(attempt)
+	if !found || !ok1 || !ok2 {
 		return bad()
 	}
 	return a, nil
+}
+
+// parseNumber reads a number that is not negative as String writes it: without a
+// sign and without zeros before it.
+func parseNumber(text string) (int, bool) {
+	n, err := strconv.Atoi(text)
+	return n, err == nil && text[0] != '+' && text[0] != '-' && (text[0] != '0' || len(text) == 1)
 }
 
 // PartitionID names the result partition one attempt produces of one data set.

@@ -1,6 +1,7 @@
 package jobmaster
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -13,7 +14,6 @@ import (
 	"github.com/weirstream/weir/internal/jobmaster/slotpool"
 	"github.com/weirstream/weir/internal/rpc"
 	"github.com/weirstream/weir/internal/rpc/gateway"
-	"github.com/weirstream/weir/internal/rpc/pb"
 	"github.com/weirstream/weir/internal/status"
 )
 
@@ -28,7 +28,7 @@ type Master struct {
 	graph     *execgraph.Graph
 	scheduler *schedule.Scheduler
 	pool      *slotpool.Pool
-	message   *pb.Job // the job as each deployment carries it
+	describer *describer
 
 	resourceManager *resourceManager
 	managers        *taskManagers
@@ -39,6 +39,7 @@ type Master struct {
 	letters  []func()
 	applying bool
 	poolTick actor.Timer // the pool's next deadline; nil: none
+	poolDone bool        // the pool has not changed since poolTick was set
 	// pauses are the timers of restarts to come.
 	pauses map[schedule.RestartID]actor.Timer
 
@@ -80,7 +81,7 @@ func New(o Options) (*Master, error) {
 		graph: graph, pauses: map[schedule.RestartID]actor.Timer{},
 		pool: slotpool.New(slotpool.Options{
 			RequestTimeout: o.SlotRequestTimeout, IdleTimeout: o.SlotIdleTimeout, Bounded: o.Graph.Batch}),
-		message: jobMessage(o.Graph),
+		describer: newDescriber(o.Graph),
 	}
 	if err := m.makeScheduler(); err != nil {
 		return nil, err
@@ -214,11 +215,13 @@ func (m *Master) performSchedule(effect schedule.Effect) {
 }
 
 func (m *Master) taskChanged(f schedule.TaskChanged) {
-	attrs := []any{"attempt", f.Execution.ID, "vertex", f.Execution.Vertex.Name(), "from", f.From, "to", f.To}
-	if f.Reason != "" {
-		attrs = append(attrs, "reason", f.Reason)
+	if m.log.Enabled(context.Background(), slog.LevelInfo) {
+		attrs := []any{"attempt", f.Execution.ID, "vertex", f.Execution.Vertex.Name(), "from", f.From, "to", f.To}
+		if f.Reason != "" {
+			attrs = append(attrs, "reason", f.Reason)
+		}
+		m.log.Info("task changed", attrs...)
 	}
-	m.log.Info("task changed", attrs...)
 	if !f.To.Terminal() {
 		return
 	}
@@ -280,6 +283,7 @@ func (m *Master) applyPoolLater(ev slotpool.Event) { m.post(func() { m.applyPool
 
 // applyPool advances the pool. answer takes the answer of an offer.
 func (m *Master) applyPool(ev slotpool.Event, answer func([]ident.AllocationID)) {
+	m.poolDone = false
 	for _, effect := range m.pool.Apply(ev, m.loop.Now()) {
 		switch f := effect.(type) {
 		case slotpool.Answer:
@@ -305,6 +309,10 @@ func (m *Master) applyPool(ev slotpool.Event, answer func([]ident.AllocationID))
 
 // armPool sets the timer to the pool's next deadline.
 func (m *Master) armPool() {
+	if m.poolDone {
+		return
+	}
+	m.poolDone = true
 	if m.poolTick != nil {
 		m.poolTick.Stop()
 		m.poolTick = nil

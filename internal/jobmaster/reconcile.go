@@ -2,7 +2,6 @@ package jobmaster
 
 import (
 	"fmt"
-	"slices"
 
 	"github.com/weirstream/weir/internal/ident"
 	"github.com/weirstream/weir/internal/jobmaster/schedule"
@@ -43,11 +42,15 @@ func (t *taskManagers) ping(id ident.ResourceID, done func(error)) {
 // reconcile compares what runs on a TaskManager with what should. A task that
 // is missing again and again is lost; one that should not run is stopped.
 func (t *taskManagers) reconcile(tm *taskManager, known []*task, running []string) {
+	there := make(map[string]bool, len(running))
+	for _, text := range running {
+		there[text] = true
+	}
 	for _, one := range known {
 		if one.execution.State().Terminal() {
 			continue
 		}
-		if slices.Contains(running, one.execution.ID.String()) {
+		if there[one.execution.ID.String()] {
 			one.missed = 0
 			continue
 		}

@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"sync"
+	"time"
 )
 
 // A File is the log file of a process. When it is full it is renamed to
@@ -17,6 +18,7 @@ type File struct {
 	path     string
 	maxSize  int64
 	maxFiles int
+	lane     *lane // through which a log writes to it; nil: there is no log
 
 	mu   sync.Mutex // guards what follows; held during one write or rotation
 	file *os.File   // nil once closed
@@ -110,10 +112,17 @@ func (f *File) shift() error {
 // older is the path of the i-th youngest full file, counted from 1.
 func (f *File) older(i int) string { return f.path + "." + strconv.Itoa(i) }
 
-// Close ends the file. Closing again does nothing; a nil File may be closed.
+// closePatience is how long Close waits for lines that cannot be written.
+const closePatience = 2 * time.Second
+
+// Close ends the file, when what was logged is written. A disk that hangs is not
+// waited for. Closing again does nothing; a nil File may be closed.
 func (f *File) Close() error {
 	if f == nil {
 		return nil
+	}
+	if f.lane != nil && !f.lane.drained(closePatience) {
+		return fmt.Errorf("close the log file %s: it could not be written for %s", f.path, closePatience)
 	}
 	f.mu.Lock()
 	defer f.mu.Unlock()

@@ -1,7 +1,6 @@
 package logging
 
 import (
-	"errors"
 	"fmt"
 	"io"
 	"log/slog"
@@ -66,7 +65,7 @@ func Open(o Options) (*slog.Logger, *File, error) {
 		o.Level = slog.LevelInfo
 	}
 	var file *File
-	out := o.Stderr
+	out := lanes{{to: o.Stderr}}
 	if o.Dir != "" {
 		name, err := o.fileName()
 		if err != nil {
@@ -75,7 +74,8 @@ func Open(o Options) (*slog.Logger, *File, error) {
 		if file, err = openFile(filepath.Join(o.Dir, name), o.MaxFileSize, o.MaxFiles); err != nil {
 			return nil, nil, err
 		}
-		out = both{file, o.Stderr}
+		file.lane = &lane{to: file}
+		out = append(out, file.lane)
 	}
 	return slog.New(slog.NewTextHandler(out, &slog.HandlerOptions{Level: o.Level, ReplaceAttr: nameTrace})), file, nil
 }
@@ -121,13 +121,4 @@ func LevelName(level slog.Level) string {
 		return "TRACE"
 	}
 	return level.String()
-}
-
-// both writes to two places; neither's failure keeps a line from the other.
-type both struct{ first, second io.Writer }
-
-func (b both) Write(line []byte) (int, error) {
-	_, err := b.first.Write(line)
-	_, err2 := b.second.Write(line)
-	return len(line), errors.Join(err, err2)
 }

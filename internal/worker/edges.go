@@ -7,6 +7,7 @@ import (
 	"github.com/weirstream/weir/internal/jobgraph"
 	"github.com/weirstream/weir/internal/operator"
 	"github.com/weirstream/weir/internal/rpc"
+	"github.com/weirstream/weir/internal/rpc/gateway"
 	"github.com/weirstream/weir/internal/rpc/pb"
 	"github.com/weirstream/weir/internal/shuffle"
 	"github.com/weirstream/weir/internal/shuffle/network"
@@ -18,7 +19,11 @@ import (
 func (w *Worker) gates(d *pb.TaskDeployment, chain *streamgraph.Chain) (func(func(), <-chan struct{}) ([]task.Gate, error), error) {
 	channels := make([][]network.Channel, len(d.Gates))
 	for i, g := range d.Gates {
-		for _, c := range g.Channels {
+		all, err := gateway.Channels(g)
+		if err != nil {
+			return nil, err
+		}
+		for _, c := range all {
 			channel, err := channelOf(g, c)
 			if err != nil {
 				return nil, err

@@ -19,6 +19,7 @@ import (
 	"strconv"
 	"sync"
 	"syscall"
+	"time"
 
 	"github.com/weirstream/weir/config"
 	"github.com/weirstream/weir/internal/actor"
@@ -33,6 +34,14 @@ import (
 	"github.com/weirstream/weir/internal/resourcemanager"
 	"github.com/weirstream/weir/internal/rpc"
 	"github.com/weirstream/weir/internal/rpc/gateway"
+)
+
+const (
+	// longCallback is how long one step of the loop may take before it is logged.
+	longCallback = time.Second
+	// closePatience is how long the end of the process waits for work beside the
+	// loop, which a hanging disk may hold up for ever.
+	closePatience = 2 * time.Second
 )
 
 // Options are what a master needs besides its configuration.
@@ -83,6 +92,7 @@ func Start(cfg *config.Config, o Options) (*Master, error) {
 		return nil, fmt.Errorf("start the JobManager: %w", err)
 	}
 	m.loop = actor.Start("jobmanager")
+	m.loop.WarnAfter(longCallback, func(took time.Duration) { m.log.Warn("the JobManager was held up by one step", "took", took) })
 	m.manager = resourcemanager.New(resourcemanager.Options{
 		Loop: m.loop, System: m.system, Cluster: cluster, Version: o.Version, Logger: o.Logger,
 		HeartbeatInterval: config.HeartbeatInterval.In(cfg), HeartbeatTimeout: config.HeartbeatTimeout.In(cfg),
@@ -284,8 +294,7 @@ func (m *Master) Close(ctx context.Context) error {
 		return true
 	})
 	m.system.Close()
-	m.loop.Close()
-	if err = errors.Join(err, stopped, m.belongings.Close()); err != nil {
+	if err = errors.Join(err, stopped, m.loop.CloseWithin(closePatience), m.belongings.Close()); err != nil {
 		return fmt.Errorf("shut the JobManager down: %w", err)
 	}
 	return nil

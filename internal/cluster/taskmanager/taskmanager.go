@@ -20,6 +20,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"time"
 
 	"github.com/weirstream/weir/config"
 	"github.com/weirstream/weir/internal/actor"
@@ -34,6 +35,14 @@ import (
 	"github.com/weirstream/weir/internal/taskexecutor"
 	"github.com/weirstream/weir/internal/taskexecutor/dataport"
 	"github.com/weirstream/weir/internal/taskexecutor/process"
+)
+
+const (
+	// longCallback is how long one step of the loop may take before it is logged.
+	longCallback = time.Second
+	// closePatience is how long the end of the process waits for work beside the
+	// loop, which a hanging disk may hold up for ever.
+	closePatience = 2 * time.Second
 )
 
 // Options are what a TaskManager needs besides its configuration.
@@ -107,7 +116,8 @@ func (t *TaskManager) open(o Options) error {
 		t.id = ident.ResourceID(t.system.Self() + "-" + suffix)
 	}
 	t.loop = actor.Start("taskmanager")
-	t.undo = append(t.undo, func() error { t.loop.Close(); return nil })
+	t.loop.WarnAfter(longCallback, func(took time.Duration) { t.log.Warn("the TaskManager was held up by one step", "took", took) })
+	t.undo = append(t.undo, func() error { return t.loop.CloseWithin(closePatience) })
 	work, spare, err := t.workDirectories(suffix)
 	if err != nil {
 		return err

@@ -23,8 +23,8 @@ type Scheduler struct {
 	readers map[*execgraph.Vertex][]*execgraph.Region
 	// someLost says that outputs were lost at some time.
 	someLost bool
-	// plans wait for slots, oldest first. There is at most one per region.
-	plans []*plan
+	// plans wait for slots: each for that of its first subtask that has none.
+	plans map[shareKey][]*plan
 	// recoveries are the plans to run subtasks again, oldest first.
 	recoveries []*recovery
 	// waiting are the subtasks that wait to be restarted, with the newest plan
@@ -50,6 +50,7 @@ type plan struct {
 	region   *execgraph.Region
 	attempts []*execgraph.Execution
 	versions []int64 // of the attempts' vertices when the plan was made
+	ready    int     // so many of the attempts, from the first, have their slot
 }
 
 // valid reports whether nothing was decided about any of the plan's subtasks
@@ -66,7 +67,7 @@ func (p *plan) valid() bool {
 // New makes the scheduler of a job that is CREATED.
 func New(graph *execgraph.Graph, backoff Backoff, failover Failover) *Scheduler {
 	s := &Scheduler{graph: graph, backoff: backoff, failover: failover, sharing: newSharing(), readers: map[*execgraph.Vertex][]*execgraph.Region{},
-		scheduled: make([]bool, len(graph.Regions)), waiting: map[*execgraph.Vertex]*recovery{}}
+		plans: map[shareKey][]*plan{}, scheduled: make([]bool, len(graph.Regions)), waiting: map[*execgraph.Vertex]*recovery{}}
 	for _, r := range graph.Regions {
 		for _, producer := range r.Awaits {
 			s.readers[producer] = append(s.readers[producer], r)
@@ -208,11 +209,10 @@ func (s *Scheduler) plan(r *execgraph.Region) {
 			requests = append(requests, *request)
 		}
 	}
-	s.plans = append(s.plans, p)
 	if len(requests) > 0 {
 		s.emit(RequestSlots{Region: r, Requests: requests})
 	}
-	s.deployReady()
+	s.deployReady(p)
 }
 
 func (s *Scheduler) slotGranted(ev SlotGranted) {
@@ -220,32 +220,28 @@ func (s *Scheduler) slotGranted(ev SlotGranted) {
 		s.emit(ReturnSlot{Allocation: ev.Slot.Allocation})
 		return
 	}
-	s.deployReady()
+	key := s.sharing.byRequest[ev.Request].key
+	plans := s.plans[key]
+	delete(s.plans, key)
+	for _, p := range plans {
+		s.deployReady(p)
+	}
 }
 
-// deployReady deploys the plans that have all their slots, and drops those that
-// are void: their attempts gave up their slots when the versions moved.
-func (s *Scheduler) deployReady() {
-	waiting := s.plans[:0:0]
-	for _, p := range s.plans {
-		switch {
-		case !p.valid():
-		case s.complete(p):
-			s.deploy(p)
-		default:
-			waiting = append(waiting, p)
+// deployReady deploys a plan that has all its slots, and drops one that is void:
+// its attempts gave up their slots when the versions moved. Otherwise the plan
+// waits for the next slot it lacks.
+func (s *Scheduler) deployReady(p *plan) {
+	for ; p.ready < len(p.attempts); p.ready++ {
+		key := keyOf(p.attempts[p.ready].Vertex)
+		if shared := s.sharing.byKey[key]; shared == nil || shared.slot == nil {
+			s.plans[key] = append(s.plans[key], p)
+			return
 		}
 	}
-	s.plans = waiting
-}
-
-func (s *Scheduler) complete(p *plan) bool {
-	for _, e := range p.attempts {
-		if shared := s.sharing.byKey[keyOf(e.Vertex)]; shared == nil || shared.slot == nil {
-			return false
-		}
+	if p.valid() {
+		s.deploy(p)
 	}
-	return true
 }
 
 // deploy binds all attempts of a plan to their slots before the first is
@@ -329,8 +325,13 @@ func (s *Scheduler) Restarting() int { return len(s.waiting) }
 
 // Waiting lists what the job waits for, for people: one line a plan.
 func (s *Scheduler) Waiting() []string {
+	var plans []*plan
+	for _, some := range s.plans { // order: sorted below
+		plans = append(plans, slices.DeleteFunc(slices.Clone(some), func(p *plan) bool { return !p.valid() })...)
+	}
+	slices.SortFunc(plans, func(a, b *plan) int { return a.region.Index - b.region.Index })
 	var lines []string
-	for _, p := range s.plans {
+	for _, p := range plans {
 		missing := 0
 		for _, e := range p.attempts {
 			if shared := s.sharing.byKey[keyOf(e.Vertex)]; shared != nil && shared.slot == nil {

@@ -15,10 +15,10 @@ import (
 //
 // Invariant: a shared slot is asked for or held exactly while it has tenants.
 type sharing struct {
-	slots     []*sharedSlot // in the order they were first needed
 	byKey     map[shareKey]*sharedSlot
 	byRequest map[RequestID]*sharedSlot
-	requests  RequestID // last one given out
+	bySlot    map[ident.AllocationID]*sharedSlot // those that have one
+	requests  RequestID                          // last one given out
 	// before are the allocations that shared slots had and gave back: what they
 	// ran may find there what it left.
 	before map[shareKey]ident.AllocationID
@@ -39,7 +39,7 @@ type sharedSlot struct {
 }
 
 func newSharing() *sharing {
-	return &sharing{byKey: map[shareKey]*sharedSlot{}, byRequest: map[RequestID]*sharedSlot{}, before: map[shareKey]ident.AllocationID{}}
+	return &sharing{byKey: map[shareKey]*sharedSlot{}, byRequest: map[RequestID]*sharedSlot{}, bySlot: map[ident.AllocationID]*sharedSlot{}, before: map[shareKey]ident.AllocationID{}}
 }
 
 func keyOf(v *execgraph.Vertex) shareKey {
@@ -54,7 +54,6 @@ func (s *sharing) enter(e *execgraph.Execution) (*sharedSlot, *SlotRequest) {
 	if shared == nil {
 		shared = &sharedSlot{key: key}
 		s.byKey[key] = shared
-		s.slots = append(s.slots, shared)
 	}
 	shared.tenants = append(shared.tenants, e)
 	if shared.request != 0 {
@@ -97,8 +96,9 @@ func (s *sharing) grant(request RequestID, slot *execgraph.Slot) bool {
 	if shared == nil {
 		return false
 	}
-	invariant.Check(shared.slot == nil, "request %d was granted twice, now %s", request, slot.Allocation)
+	invariant.Check(shared.slot == nil, "request %d was granted twice", request)
 	shared.slot = slot
+	s.bySlot[slot.Allocation] = shared
 	return true
 }
 
@@ -106,19 +106,20 @@ func (s *sharing) grant(request RequestID, slot *execgraph.Slot) bool {
 func (s *sharing) drop(shared *sharedSlot) {
 	delete(s.byRequest, shared.request)
 	delete(s.byKey, shared.key)
-	s.slots = slices.DeleteFunc(s.slots, func(o *sharedSlot) bool { return o == shared })
+	if shared.slot != nil {
+		delete(s.bySlot, shared.slot.Allocation)
+	}
 }
 
 // lose takes the slot of an allocation away and returns its tenants.
 func (s *sharing) lose(allocation ident.AllocationID) []*execgraph.Execution {
-	for _, shared := range s.slots {
-		if shared.slot != nil && shared.slot.Allocation == allocation {
-			s.drop(shared)
-			delete(s.before, shared.key)
-			return shared.tenants
-		}
+	shared := s.bySlot[allocation]
+	if shared == nil {
+		return nil
 	}
-	return nil
+	s.drop(shared)
+	delete(s.before, shared.key)
+	return shared.tenants
 }
 
 // refuse takes an open request away and returns the tenants that waited.

@@ -113,7 +113,7 @@ func (s *Scheduler) cancelJob() {
 
 // cancelAttempts makes all plans void and ends every attempt.
 func (s *Scheduler) cancelAttempts() {
-	s.plans = nil
+	clear(s.plans)
 	var all []*execgraph.Vertex
 	for _, v := range s.graph.Vertices {
 		for _, sub := range v.Subtasks {

@@ -1,7 +1,6 @@
 package slotpool
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 	"time"
@@ -15,11 +14,18 @@ import (
 // A Pool is the slots of one job. Only its owner's loop touches it.
 //
 // Invariant: when a request is pending, no slot is free. The requirement is the
-// number of pending plus that of granted requests.
+// number of pending plus that of granted requests. waiting and idle count what
+// stands in bulks and slots, so that a large job is not counted at each event.
 type Pool struct {
-	opts  Options
-	slots []*held // in the order they were accepted
-	bulks []*bulk // that still have pending requests, oldest first
+	opts    Options
+	slots   []*held // in the order they were accepted
+	byID    map[ident.AllocationID]*held
+	users   map[RequestID]*held // the slots that are not free
+	bulks   []*bulk             // that still have pending requests, oldest first
+	waiting int                 // requests that are pending
+	idle    int                 // slots that are free
+	// moved says that bulks may have come into or out of reach at this event.
+	moved bool
 	// gone are the slots given back or failed. An offer of one was overtaken by
 	// the news of its end.
 	gone map[ident.AllocationID]bool
@@ -35,6 +41,7 @@ type Pool struct {
 type held struct {
 	slot  *execgraph.Slot
 	user  RequestID // 0: free
+	bulk  *bulk     // of the user; nil: it is free, or the request was withdrawn
 	since time.Time // when it became free
 }
 
@@ -42,19 +49,22 @@ type held struct {
 type bulk struct {
 	requests []Request // all of it, in order
 	pending  []Request // not granted
+	held     int       // requests of it that have a slot
+	prefers  bool      // some request of it prefers a slot
+	seen     bool      // was looked at for the first time
 	// unmet is since when the known slots cannot meet the bulk; zero: they can.
 	unmet time.Time
 }
 
 // New makes an empty pool.
 func New(opts Options) *Pool {
-	return &Pool{opts: opts, gone: map[ident.AllocationID]bool{}}
+	return &Pool{opts: opts, gone: map[ident.AllocationID]bool{}, byID: map[ident.AllocationID]*held{}, users: map[RequestID]*held{}}
 }
 
 // Apply advances the pool by one event and returns what must now be done. It
 // reads no clock and starts nothing.
 func (p *Pool) Apply(ev Event, now time.Time) []Effect {
-	p.now, p.effects = now, nil
+	p.now, p.effects, p.moved = now, nil, false
 	switch ev := ev.(type) {
 	case Want:
 		p.want(ev)
@@ -73,6 +83,7 @@ func (p *Pool) Apply(ev Event, now time.Time) []Effect {
 	case NotEnough:
 		p.notEnough(ev)
 	case Tick:
+		p.moved = true
 	case Close:
 		p.close()
 	default:
@@ -89,16 +100,39 @@ func (p *Pool) emit(e Effect) { p.effects = append(p.effects, e) }
 
 func (p *Pool) want(ev Want) {
 	invariant.Check(!p.closed, "slots are asked of a closed pool")
-	p.bulks = append(p.bulks, &bulk{requests: ev.Requests, pending: slices.Clone(ev.Requests)})
+	p.bulks = append(p.bulks, &bulk{requests: ev.Requests, pending: slices.Clone(ev.Requests),
+		prefers: slices.ContainsFunc(ev.Requests, func(r Request) bool { return !r.Prefer.IsZero() })})
+	p.waiting += len(ev.Requests)
 }
 
 func (p *Pool) withdraw(requests []RequestID) {
+	withdrawn := make(map[RequestID]bool, len(requests))
+	for _, id := range requests {
+		withdrawn[id] = true
+		if h := p.users[id]; h != nil { // granted: it stays, and is none of its bulk's any more
+			h.leaveBulk()
+		}
+	}
+	p.waiting = 0
 	for _, b := range p.bulks {
-		taken := func(r Request) bool { return slices.Contains(requests, r.ID) }
+		taken := func(r Request) bool { return withdrawn[r.ID] }
+		if !slices.ContainsFunc(b.requests, taken) {
+			p.waiting += len(b.pending)
+			continue
+		}
 		b.pending = slices.DeleteFunc(b.pending, taken)
 		b.requests = slices.DeleteFunc(slices.Clone(b.requests), taken)
+		p.waiting += len(b.pending)
 	}
+	p.moved = true
 	p.dropMetBulks()
+}
+
+func (h *held) leaveBulk() {
+	if h.bulk != nil {
+		h.bulk.held--
+		h.bulk = nil
+	}
 }
 
 func (p *Pool) dropMetBulks() {
@@ -114,7 +148,7 @@ func (p *Pool) offer(ev Offer) {
 		switch {
 		case known != nil && known.slot.TaskManager == ev.TaskManager:
 		case known == nil && !p.closed && !p.gone[s.Allocation] && room > 0:
-			p.slots = append(p.slots, &held{slot: s, since: p.now})
+			p.add(s)
 			room--
 		default:
 			continue
@@ -124,63 +158,82 @@ func (p *Pool) offer(ev Offer) {
 	p.emit(Answer{Accepted: accepted})
 }
 
-func (p *Pool) find(allocation ident.AllocationID) *held {
-	i := slices.IndexFunc(p.slots, func(h *held) bool { return h.slot.Allocation == allocation })
-	if i < 0 {
-		return nil
-	}
-	return p.slots[i]
+func (p *Pool) add(s *execgraph.Slot) {
+	h := &held{slot: s, since: p.now}
+	p.slots = append(p.slots, h)
+	p.byID[s.Allocation] = h
+	p.idle++
+	p.moved = true
 }
 
-func (p *Pool) pending() int {
-	n := 0
-	for _, b := range p.bulks {
-		n += len(b.pending)
-	}
-	return n
+// remove takes out the slots that are named; drop is asked once for each.
+func (p *Pool) remove(drop func(*held) bool) {
+	p.slots = slices.DeleteFunc(p.slots, func(h *held) bool {
+		if !drop(h) {
+			return false
+		}
+		delete(p.byID, h.slot.Allocation)
+		if h.user == 0 {
+			p.idle--
+		}
+		delete(p.users, h.user)
+		h.leaveBulk()
+		p.moved = true
+		return true
+	})
 }
+
+func (p *Pool) find(allocation ident.AllocationID) *held { return p.byID[allocation] }
+
+func (p *Pool) pending() int { return p.waiting }
 
 // match gives free slots to pending requests: first to those that prefer one,
 // then to the others, oldest first. First all matches are made, then they are
 // told, because who is told may at once ask for more.
 func (p *Pool) match() {
-	if len(p.bulks) == 0 {
+	if p.waiting == 0 || p.idle == 0 {
 		return
 	}
-	free := map[ident.AllocationID]*held{} // looked up, never ranged
-	for _, h := range p.slots {
-		if h.user == 0 {
+	free := make(map[ident.AllocationID]*held, p.idle) // looked up, never ranged
+	next := len(p.slots)                               // the first free slot: new ones stand at the end
+	for len(free) < p.idle {
+		next--
+		if h := p.slots[next]; h.user == 0 {
 			free[h.slot.Allocation] = h
 		}
 	}
-	if len(free) == 0 {
-		return
-	}
 	var grants []Effect
-	grant := func(r Request, h *held) {
-		h.user = r.ID
+	grant := func(b *bulk, r Request, h *held) {
+		h.user, h.bulk = r.ID, b
+		b.held++
+		p.users[r.ID] = h
+		p.waiting--
+		p.idle--
 		delete(free, h.slot.Allocation)
 		grants = append(grants, Grant{Request: r.ID, Slot: h.slot})
 	}
 	for _, b := range p.bulks {
+		if !b.prefers {
+			continue
+		}
 		b.pending = slices.DeleteFunc(b.pending, func(r Request) bool {
 			h := free[r.Prefer]
 			if h != nil {
-				grant(r, h)
+				grant(b, r, h)
 			}
 			return h != nil
 		})
 	}
-	next := 0
 	for _, b := range p.bulks {
 		for len(b.pending) > 0 && len(free) > 0 {
 			for p.slots[next].user != 0 {
 				next++
 			}
-			grant(b.pending[0], p.slots[next])
+			grant(b, b.pending[0], p.slots[next])
 			b.pending = b.pending[1:]
 		}
 	}
+	p.moved = true
 	p.dropMetBulks()
 	p.effects = append(p.effects, grants...)
 }
@@ -190,14 +243,21 @@ func (p *Pool) release(allocation ident.AllocationID) {
 	if h == nil {
 		return // lost in the meantime
 	}
+	if h.user == 0 {
+		return
+	}
+	delete(p.users, h.user)
+	h.leaveBulk()
 	h.user, h.since = 0, p.now
+	p.idle++
+	p.moved = true
 }
 
 // lose drops slots. forGood says that the allocations have ended and will not
 // be taken again; a TaskManager that was out of sight may offer its own again.
 func (p *Pool) lose(which func(*execgraph.Slot) bool, cause *status.Failure, forGood bool) {
 	var lost []ident.AllocationID
-	p.slots = slices.DeleteFunc(p.slots, func(h *held) bool {
+	p.remove(func(h *held) bool {
 		if !which(h.slot) {
 			return false
 		}
@@ -227,7 +287,15 @@ func (p *Pool) notEnough(ev NotEnough) {
 
 // checkBulks refuses the bulks that could not be met for too long.
 func (p *Pool) checkBulks() {
-	for _, b := range slices.Clone(p.bulks) {
+	var due []*bulk // of which there is something new to be said
+	for _, b := range slices.Backward(p.bulks) {
+		if b.seen && !p.moved {
+			break // those before were looked at, too, and nothing has changed for them
+		}
+		due = append(due, b)
+	}
+	for _, b := range slices.Backward(due) {
+		b.seen = true
 		switch {
 		case p.reachable(b):
 			b.unmet = time.Time{}
@@ -244,12 +312,9 @@ func (p *Pool) checkBulks() {
 // that other requests use will be free again only when the tasks in them are
 // bounded.
 func (p *Pool) reachable(b *bulk) bool {
-	usable := 0
-	for _, h := range p.slots {
-		own := slices.ContainsFunc(b.requests, func(r Request) bool { return r.ID == h.user })
-		if own || h.user == 0 || p.opts.Bounded {
-			usable++
-		}
+	usable := b.held + p.idle
+	if p.opts.Bounded {
+		usable = len(p.slots)
 	}
 	return usable >= len(b.requests)
 }
@@ -261,6 +326,7 @@ func (p *Pool) refuse(b *bulk, text string) {
 	for i, r := range b.pending {
 		ids[i] = r.ID
 	}
+	p.waiting -= len(b.pending)
 	b.pending = nil
 	p.dropMetBulks()
 	p.emit(Refuse{Requests: ids, Cause: &status.Failure{
@@ -270,7 +336,10 @@ func (p *Pool) refuse(b *bulk, text string) {
 // sweepIdle gives back the slots that nobody has used for a while. Free slots
 // are always above the requirement.
 func (p *Pool) sweepIdle() {
-	p.slots = slices.DeleteFunc(p.slots, func(h *held) bool {
+	if p.idle == 0 {
+		return
+	}
+	p.remove(func(h *held) bool {
 		if h.user != 0 || p.now.Sub(h.since) < p.opts.IdleTimeout {
 			return false
 		}
@@ -282,12 +351,12 @@ func (p *Pool) sweepIdle() {
 
 func (p *Pool) close() {
 	p.closed = true
-	p.bulks = nil
-	for _, h := range p.slots {
+	p.bulks, p.waiting = nil, 0
+	p.remove(func(h *held) bool {
 		p.gone[h.slot.Allocation] = true
 		p.emit(Free{Slot: h.slot, Cause: "the job has ended"})
-	}
-	p.slots = nil
+		return true
+	})
 }
 
 // Requirement is how many slots the job needs now.
@@ -296,13 +365,7 @@ func (p *Pool) Requirement() int {
 }
 
 func (p *Pool) free() int {
-	n := 0
-	for _, h := range p.slots {
-		if h.user == 0 {
-			n++
-		}
-	}
-	return n
+	return p.idle
 }
 
 func (p *Pool) declare() {
@@ -325,19 +388,22 @@ func (p *Pool) Allocations(tm ident.ResourceID) []ident.AllocationID {
 
 // Deadline is the next moment at which a Tick changes something; zero: none.
 func (p *Pool) Deadline() time.Time {
-	var due []time.Time
+	var first time.Time
+	due := func(at time.Time) {
+		if first.IsZero() || at.Before(first) {
+			first = at
+		}
+	}
 	for _, b := range p.bulks {
 		if !b.unmet.IsZero() {
-			due = append(due, b.unmet.Add(p.opts.RequestTimeout))
+			due(b.unmet.Add(p.opts.RequestTimeout))
 		}
 	}
-	for _, h := range p.slots {
-		if h.user == 0 {
-			due = append(due, h.since.Add(p.opts.IdleTimeout))
+	for left, i := p.idle, len(p.slots)-1; left > 0; i-- {
+		if h := p.slots[i]; h.user == 0 {
+			due(h.since.Add(p.opts.IdleTimeout))
+			left--
 		}
 	}
-	if len(due) == 0 {
-		return time.Time{}
-	}
-	return slices.MinFunc(due, func(a, b time.Time) int { return cmp.Compare(a.UnixNano(), b.UnixNano()) })
+	return first
 }

@@ -19,6 +19,9 @@ func (m *Manager) unserved() bool {
 // counts for the requirement it was chosen for; one learned of from a report
 // counts for the first that it satisfies.
 func (m *Manager) missing(j *job) []Requirement {
+	if j.needed() == 0 {
+		return nil
+	}
 	left := slices.Clone(j.requirements)
 	take := func(fits func(Profile) bool) bool {
 		for i := range left {
@@ -46,11 +49,12 @@ func (m *Manager) missing(j *job) []Requirement {
 // match serves what is missing, job after job, and says who cannot be served.
 func (m *Manager) match(now time.Time) []Effect {
 	var effects []Effect
+	free := m.countFree()
 	for _, j := range m.jobs {
 		short := false
 		for _, r := range m.missing(j) {
 			for range r.Slots {
-				request, ok := m.allocate(j, r.Profile)
+				request, ok := m.allocate(j, r.Profile, free)
 				if !ok {
 					short = true
 					break
@@ -69,13 +73,33 @@ func (m *Manager) match(now time.Time) []Effect {
 	return effects
 }
 
+// A freeCount is how many slots each TaskManager has free, in their order. It is
+// made for one matching, in which slots only come into use.
+type freeCount struct {
+	slots []int
+	first int // those before have none
+}
+
+func (m *Manager) countFree() *freeCount {
+	free := &freeCount{slots: make([]int, len(m.executors))}
+	for i, t := range m.executors {
+		free.slots[i] = t.FreeSlots()
+	}
+	return free
+}
+
 // allocate books one slot for a requirement.
-func (m *Manager) allocate(j *job, asked Profile) (RequestSlot, bool) {
-	t := m.choose(asked)
-	if t == nil {
+func (m *Manager) allocate(j *job, asked Profile, free *freeCount) (RequestSlot, bool) {
+	chosen := m.choose(asked, free)
+	if chosen < 0 {
 		return RequestSlot{}, false
 	}
-	i := slices.IndexFunc(t.Slots, func(s Slot) bool { return s.State == Free })
+	t := m.executors[chosen]
+	free.slots[chosen]--
+	i := 0
+	for t.Slots[i].State != Free {
+		i++
+	}
 	profile := asked
 	if profile == (Profile{}) {
 		profile = t.SlotProfile()
@@ -89,25 +113,34 @@ func (m *Manager) allocate(j *job, asked Profile) (RequestSlot, bool) {
 // choose finds the TaskManager that is to serve the profile: the first with a
 // free slot of that size, or, when slots are spread out, the one with the
 // smallest share of its slots in use. One that has just refused comes after all
-// others, so that a dead one does not keep a job from the slots of the living.
-func (m *Manager) choose(asked Profile) *TaskExecutor {
-	var best *TaskExecutor
-	for _, t := range m.executors {
-		if t.FreeSlots() == 0 || !asked.Fits(t.SlotProfile()) {
+// others, so that a dead one does not keep a job from the slots of the living. It
+// gives its place; -1: there is none.
+func (m *Manager) choose(asked Profile, free *freeCount) int {
+	for free.first < len(free.slots) && free.slots[free.first] == 0 {
+		free.first++
+	}
+	best := -1
+	for i := free.first; i < len(free.slots); i++ {
+		t := m.executors[i]
+		if free.slots[i] == 0 || !asked.Fits(t.SlotProfile()) {
 			continue
 		}
-		if best == nil || m.better(t, best) {
-			best = t
+		if !m.options.SpreadOut && !t.refused {
+			return i
+		}
+		if best < 0 || m.better(i, best, free) {
+			best = i
 		}
 	}
 	return best
 }
 
-// better reports whether t, which comes after another TaskManager with a free
-// slot, is to be asked before it.
-func (m *Manager) better(t, other *TaskExecutor) bool {
-	if t.refused != other.refused {
-		return other.refused
+// better reports whether the TaskManager at place i, which comes after another
+// with a free slot, is to be asked before it.
+func (m *Manager) better(i, other int, free *freeCount) bool {
+	t, o := m.executors[i], m.executors[other]
+	if t.refused != o.refused {
+		return o.refused
 	}
-	return m.options.SpreadOut && t.FreeSlots()*len(other.Slots) > other.FreeSlots()*len(t.Slots)
+	return m.options.SpreadOut && free.slots[i]*len(o.Slots) > free.slots[other]*len(t.Slots)
 }

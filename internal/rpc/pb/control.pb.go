@@ -1846,11 +1846,17 @@ func (x *OperatorDigest) GetDigest() string {
 }
 
 type GateDeployment struct {
-	state         protoimpl.MessageState `protogen:"open.v1"`
-	DataSet       string                 `protobuf:"bytes,1,opt,name=data_set,json=dataSet,proto3" json:"data_set,omitempty"`
-	Distribution  string                 `protobuf:"bytes,2,opt,name=distribution,proto3" json:"distribution,omitempty"` // POINTWISE or ALL_TO_ALL
-	Channels      []*ChannelDeployment   `protobuf:"bytes,3,rep,name=channels,proto3" json:"channels,omitempty"`
-	Blocking      bool                   `protobuf:"varint,4,opt,name=blocking,proto3" json:"blocking,omitempty"` // the producers have finished
+	state        protoimpl.MessageState `protogen:"open.v1"`
+	DataSet      string                 `protobuf:"bytes,1,opt,name=data_set,json=dataSet,proto3" json:"data_set,omitempty"`
+	Distribution string                 `protobuf:"bytes,2,opt,name=distribution,proto3" json:"distribution,omitempty"` // POINTWISE or ALL_TO_ALL
+	Channels     []*ChannelDeployment   `protobuf:"bytes,3,rep,name=channels,proto3" json:"channels,omitempty"`
+	Blocking     bool                   `protobuf:"varint,4,opt,name=blocking,proto3" json:"blocking,omitempty"` // the producers have finished
+	// Many channels that read the same subpartitions, each of another producer of
+	// one vertex: an encoded ProducerList, in the place of channels. It is the same
+	// for all consumers of an all-to-all edge, and is encoded once for all of them.
+	Producers     []byte `protobuf:"bytes,5,opt,name=producers,proto3" json:"producers,omitempty"`
+	Subpartition  int32  `protobuf:"varint,6,opt,name=subpartition,proto3" json:"subpartition,omitempty"`   // of every channel of producers
+	Subpartitions int32  `protobuf:"varint,7,opt,name=subpartitions,proto3" json:"subpartitions,omitempty"` // as in ChannelDeployment
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1913,6 +1919,163 @@ func (x *GateDeployment) GetBlocking() bool {
 	return false
 }
 
+func (x *GateDeployment) GetProducers() []byte {
+	if x != nil {
+		return x.Producers
+	}
+	return nil
+}
+
+func (x *GateDeployment) GetSubpartition() int32 {
+	if x != nil {
+		return x.Subpartition
+	}
+	return 0
+}
+
+func (x *GateDeployment) GetSubpartitions() int32 {
+	if x != nil {
+		return x.Subpartitions
+	}
+	return 0
+}
+
+type ProducerList struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Graph         string                 `protobuf:"bytes,1,opt,name=graph,proto3" json:"graph,omitempty"`
+	Vertex        string                 `protobuf:"bytes,2,opt,name=vertex,proto3" json:"vertex,omitempty"`
+	Subtasks      []int32                `protobuf:"varint,3,rep,packed,name=subtasks,proto3" json:"subtasks,omitempty"`
+	Attempts      []int32                `protobuf:"varint,4,rep,packed,name=attempts,proto3" json:"attempts,omitempty"` // their attempts' numbers; none: all are 0
+	Places        []int32                `protobuf:"varint,5,rep,packed,name=places,proto3" json:"places,omitempty"`     // where each runs: an index into task_managers
+	TaskManagers  []*ProducerPlace       `protobuf:"bytes,6,rep,name=task_managers,json=taskManagers,proto3" json:"task_managers,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ProducerList) Reset() {
+	*x = ProducerList{}
+	mi := &file_weir_control_proto_msgTypes[29]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ProducerList) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ProducerList) ProtoMessage() {}
+
+func (x *ProducerList) ProtoReflect() protoreflect.Message {
+	mi := &file_weir_control_proto_msgTypes[29]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ProducerList.ProtoReflect.Descriptor instead.
+func (*ProducerList) Descriptor() ([]byte, []int) {
+	return file_weir_control_proto_rawDescGZIP(), []int{29}
+}
+
+func (x *ProducerList) GetGraph() string {
+	if x != nil {
+		return x.Graph
+	}
+	return ""
+}
+
+func (x *ProducerList) GetVertex() string {
+	if x != nil {
+		return x.Vertex
+	}
+	return ""
+}
+
+func (x *ProducerList) GetSubtasks() []int32 {
+	if x != nil {
+		return x.Subtasks
+	}
+	return nil
+}
+
+func (x *ProducerList) GetAttempts() []int32 {
+	if x != nil {
+		return x.Attempts
+	}
+	return nil
+}
+
+func (x *ProducerList) GetPlaces() []int32 {
+	if x != nil {
+		return x.Places
+	}
+	return nil
+}
+
+func (x *ProducerList) GetTaskManagers() []*ProducerPlace {
+	if x != nil {
+		return x.TaskManagers
+	}
+	return nil
+}
+
+type ProducerPlace struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	ResourceId    string                 `protobuf:"bytes,1,opt,name=resource_id,json=resourceId,proto3" json:"resource_id,omitempty"`
+	DataAddresses []string               `protobuf:"bytes,2,rep,name=data_addresses,json=dataAddresses,proto3" json:"data_addresses,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ProducerPlace) Reset() {
+	*x = ProducerPlace{}
+	mi := &file_weir_control_proto_msgTypes[30]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ProducerPlace) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ProducerPlace) ProtoMessage() {}
+
+func (x *ProducerPlace) ProtoReflect() protoreflect.Message {
+	mi := &file_weir_control_proto_msgTypes[30]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ProducerPlace.ProtoReflect.Descriptor instead.
+func (*ProducerPlace) Descriptor() ([]byte, []int) {
+	return file_weir_control_proto_rawDescGZIP(), []int{30}
+}
+
+func (x *ProducerPlace) GetResourceId() string {
+	if x != nil {
+		return x.ResourceId
+	}
+	return ""
+}
+
+func (x *ProducerPlace) GetDataAddresses() []string {
+	if x != nil {
+		return x.DataAddresses
+	}
+	return nil
+}
+
 type ChannelDeployment struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	Producer      string                 `protobuf:"bytes,1,opt,name=producer,proto3" json:"producer,omitempty"` // attempt that produces the partition
@@ -1926,7 +2089,7 @@ type ChannelDeployment struct {
 
 func (x *ChannelDeployment) Reset() {
 	*x = ChannelDeployment{}
-	mi := &file_weir_control_proto_msgTypes[29]
+	mi := &file_weir_control_proto_msgTypes[31]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1938,7 +2101,7 @@ func (x *ChannelDeployment) String() string {
 func (*ChannelDeployment) ProtoMessage() {}
 
 func (x *ChannelDeployment) ProtoReflect() protoreflect.Message {
-	mi := &file_weir_control_proto_msgTypes[29]
+	mi := &file_weir_control_proto_msgTypes[31]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1951,7 +2114,7 @@ func (x *ChannelDeployment) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ChannelDeployment.ProtoReflect.Descriptor instead.
 func (*ChannelDeployment) Descriptor() ([]byte, []int) {
-	return file_weir_control_proto_rawDescGZIP(), []int{29}
+	return file_weir_control_proto_rawDescGZIP(), []int{31}
 }
 
 func (x *ChannelDeployment) GetProducer() string {
@@ -2000,7 +2163,7 @@ type PartitionDeployment struct {
 
 func (x *PartitionDeployment) Reset() {
 	*x = PartitionDeployment{}
-	mi := &file_weir_control_proto_msgTypes[30]
+	mi := &file_weir_control_proto_msgTypes[32]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2012,7 +2175,7 @@ func (x *PartitionDeployment) String() string {
 func (*PartitionDeployment) ProtoMessage() {}
 
 func (x *PartitionDeployment) ProtoReflect() protoreflect.Message {
-	mi := &file_weir_control_proto_msgTypes[30]
+	mi := &file_weir_control_proto_msgTypes[32]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2025,7 +2188,7 @@ func (x *PartitionDeployment) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PartitionDeployment.ProtoReflect.Descriptor instead.
 func (*PartitionDeployment) Descriptor() ([]byte, []int) {
-	return file_weir_control_proto_rawDescGZIP(), []int{30}
+	return file_weir_control_proto_rawDescGZIP(), []int{32}
 }
 
 func (x *PartitionDeployment) GetDataSet() string {
@@ -2062,7 +2225,7 @@ type RegisterTaskManagerRequest struct {
 
 func (x *RegisterTaskManagerRequest) Reset() {
 	*x = RegisterTaskManagerRequest{}
-	mi := &file_weir_control_proto_msgTypes[31]
+	mi := &file_weir_control_proto_msgTypes[33]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2074,7 +2237,7 @@ func (x *RegisterTaskManagerRequest) String() string {
 func (*RegisterTaskManagerRequest) ProtoMessage() {}
 
 func (x *RegisterTaskManagerRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_weir_control_proto_msgTypes[31]
+	mi := &file_weir_control_proto_msgTypes[33]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2087,7 +2250,7 @@ func (x *RegisterTaskManagerRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RegisterTaskManagerRequest.ProtoReflect.Descriptor instead.
 func (*RegisterTaskManagerRequest) Descriptor() ([]byte, []int) {
-	return file_weir_control_proto_rawDescGZIP(), []int{31}
+	return file_weir_control_proto_rawDescGZIP(), []int{33}
 }
 
 func (x *RegisterTaskManagerRequest) GetJobId() string {
@@ -2134,7 +2297,7 @@ type RegisterTaskManagerResponse struct {
 
 func (x *RegisterTaskManagerResponse) Reset() {
 	*x = RegisterTaskManagerResponse{}
-	mi := &file_weir_control_proto_msgTypes[32]
+	mi := &file_weir_control_proto_msgTypes[34]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2146,7 +2309,7 @@ func (x *RegisterTaskManagerResponse) String() string {
 func (*RegisterTaskManagerResponse) ProtoMessage() {}
 
 func (x *RegisterTaskManagerResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_weir_control_proto_msgTypes[32]
+	mi := &file_weir_control_proto_msgTypes[34]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2159,7 +2322,7 @@ func (x *RegisterTaskManagerResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RegisterTaskManagerResponse.ProtoReflect.Descriptor instead.
 func (*RegisterTaskManagerResponse) Descriptor() ([]byte, []int) {
-	return file_weir_control_proto_rawDescGZIP(), []int{32}
+	return file_weir_control_proto_rawDescGZIP(), []int{34}
 }
 
 func (x *RegisterTaskManagerResponse) GetRejected() string {
@@ -2180,7 +2343,7 @@ type SlotOffer struct {
 
 func (x *SlotOffer) Reset() {
 	*x = SlotOffer{}
-	mi := &file_weir_control_proto_msgTypes[33]
+	mi := &file_weir_control_proto_msgTypes[35]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2192,7 +2355,7 @@ func (x *SlotOffer) String() string {
 func (*SlotOffer) ProtoMessage() {}
 
 func (x *SlotOffer) ProtoReflect() protoreflect.Message {
-	mi := &file_weir_control_proto_msgTypes[33]
+	mi := &file_weir_control_proto_msgTypes[35]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2205,7 +2368,7 @@ func (x *SlotOffer) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SlotOffer.ProtoReflect.Descriptor instead.
 func (*SlotOffer) Descriptor() ([]byte, []int) {
-	return file_weir_control_proto_rawDescGZIP(), []int{33}
+	return file_weir_control_proto_rawDescGZIP(), []int{35}
 }
 
 func (x *SlotOffer) GetAllocationId() string {
@@ -2239,7 +2402,7 @@ type OfferSlotsRequest struct {
 
 func (x *OfferSlotsRequest) Reset() {
 	*x = OfferSlotsRequest{}
-	mi := &file_weir_control_proto_msgTypes[34]
+	mi := &file_weir_control_proto_msgTypes[36]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2251,7 +2414,7 @@ func (x *OfferSlotsRequest) String() string {
 func (*OfferSlotsRequest) ProtoMessage() {}
 
 func (x *OfferSlotsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_weir_control_proto_msgTypes[34]
+	mi := &file_weir_control_proto_msgTypes[36]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2264,7 +2427,7 @@ func (x *OfferSlotsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use OfferSlotsRequest.ProtoReflect.Descriptor instead.
 func (*OfferSlotsRequest) Descriptor() ([]byte, []int) {
-	return file_weir_control_proto_rawDescGZIP(), []int{34}
+	return file_weir_control_proto_rawDescGZIP(), []int{36}
 }
 
 func (x *OfferSlotsRequest) GetResourceId() string {
@@ -2290,7 +2453,7 @@ type OfferSlotsResponse struct {
 
 func (x *OfferSlotsResponse) Reset() {
 	*x = OfferSlotsResponse{}
-	mi := &file_weir_control_proto_msgTypes[35]
+	mi := &file_weir_control_proto_msgTypes[37]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2302,7 +2465,7 @@ func (x *OfferSlotsResponse) String() string {
 func (*OfferSlotsResponse) ProtoMessage() {}
 
 func (x *OfferSlotsResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_weir_control_proto_msgTypes[35]
+	mi := &file_weir_control_proto_msgTypes[37]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2315,7 +2478,7 @@ func (x *OfferSlotsResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use OfferSlotsResponse.ProtoReflect.Descriptor instead.
 func (*OfferSlotsResponse) Descriptor() ([]byte, []int) {
-	return file_weir_control_proto_rawDescGZIP(), []int{35}
+	return file_weir_control_proto_rawDescGZIP(), []int{37}
 }
 
 func (x *OfferSlotsResponse) GetAccepted() []string {
@@ -2336,7 +2499,7 @@ type FailSlotRequest struct {
 
 func (x *FailSlotRequest) Reset() {
 	*x = FailSlotRequest{}
-	mi := &file_weir_control_proto_msgTypes[36]
+	mi := &file_weir_control_proto_msgTypes[38]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2348,7 +2511,7 @@ func (x *FailSlotRequest) String() string {
 func (*FailSlotRequest) ProtoMessage() {}
 
 func (x *FailSlotRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_weir_control_proto_msgTypes[36]
+	mi := &file_weir_control_proto_msgTypes[38]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2361,7 +2524,7 @@ func (x *FailSlotRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use FailSlotRequest.ProtoReflect.Descriptor instead.
 func (*FailSlotRequest) Descriptor() ([]byte, []int) {
-	return file_weir_control_proto_rawDescGZIP(), []int{36}
+	return file_weir_control_proto_rawDescGZIP(), []int{38}
 }
 
 func (x *FailSlotRequest) GetResourceId() string {
@@ -2407,7 +2570,7 @@ type Failure struct {
 
 func (x *Failure) Reset() {
 	*x = Failure{}
-	mi := &file_weir_control_proto_msgTypes[37]
+	mi := &file_weir_control_proto_msgTypes[39]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2419,7 +2582,7 @@ func (x *Failure) String() string {
 func (*Failure) ProtoMessage() {}
 
 func (x *Failure) ProtoReflect() protoreflect.Message {
-	mi := &file_weir_control_proto_msgTypes[37]
+	mi := &file_weir_control_proto_msgTypes[39]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2432,7 +2595,7 @@ func (x *Failure) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Failure.ProtoReflect.Descriptor instead.
 func (*Failure) Descriptor() ([]byte, []int) {
-	return file_weir_control_proto_rawDescGZIP(), []int{37}
+	return file_weir_control_proto_rawDescGZIP(), []int{39}
 }
 
 func (x *Failure) GetMessage() string {
@@ -2536,7 +2699,7 @@ type TaskMetrics struct {
 
 func (x *TaskMetrics) Reset() {
 	*x = TaskMetrics{}
-	mi := &file_weir_control_proto_msgTypes[38]
+	mi := &file_weir_control_proto_msgTypes[40]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2548,7 +2711,7 @@ func (x *TaskMetrics) String() string {
 func (*TaskMetrics) ProtoMessage() {}
 
 func (x *TaskMetrics) ProtoReflect() protoreflect.Message {
-	mi := &file_weir_control_proto_msgTypes[38]
+	mi := &file_weir_control_proto_msgTypes[40]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2561,7 +2724,7 @@ func (x *TaskMetrics) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use TaskMetrics.ProtoReflect.Descriptor instead.
 func (*TaskMetrics) Descriptor() ([]byte, []int) {
-	return file_weir_control_proto_rawDescGZIP(), []int{38}
+	return file_weir_control_proto_rawDescGZIP(), []int{40}
 }
 
 func (x *TaskMetrics) GetAttempt() string {
@@ -2638,7 +2801,7 @@ type Count struct {
 
 func (x *Count) Reset() {
 	*x = Count{}
-	mi := &file_weir_control_proto_msgTypes[39]
+	mi := &file_weir_control_proto_msgTypes[41]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2650,7 +2813,7 @@ func (x *Count) String() string {
 func (*Count) ProtoMessage() {}
 
 func (x *Count) ProtoReflect() protoreflect.Message {
-	mi := &file_weir_control_proto_msgTypes[39]
+	mi := &file_weir_control_proto_msgTypes[41]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2663,7 +2826,7 @@ func (x *Count) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Count.ProtoReflect.Descriptor instead.
 func (*Count) Descriptor() ([]byte, []int) {
-	return file_weir_control_proto_rawDescGZIP(), []int{39}
+	return file_weir_control_proto_rawDescGZIP(), []int{41}
 }
 
 func (x *Count) GetTotal() int64 {
@@ -2692,7 +2855,7 @@ type Share struct {
 
 func (x *Share) Reset() {
 	*x = Share{}
-	mi := &file_weir_control_proto_msgTypes[40]
+	mi := &file_weir_control_proto_msgTypes[42]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2704,7 +2867,7 @@ func (x *Share) String() string {
 func (*Share) ProtoMessage() {}
 
 func (x *Share) ProtoReflect() protoreflect.Message {
-	mi := &file_weir_control_proto_msgTypes[40]
+	mi := &file_weir_control_proto_msgTypes[42]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2717,7 +2880,7 @@ func (x *Share) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Share.ProtoReflect.Descriptor instead.
 func (*Share) Descriptor() ([]byte, []int) {
-	return file_weir_control_proto_rawDescGZIP(), []int{40}
+	return file_weir_control_proto_rawDescGZIP(), []int{42}
 }
 
 func (x *Share) GetTotalNanos() int64 {
@@ -2748,7 +2911,7 @@ type Distribution struct {
 
 func (x *Distribution) Reset() {
 	*x = Distribution{}
-	mi := &file_weir_control_proto_msgTypes[41]
+	mi := &file_weir_control_proto_msgTypes[43]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2760,7 +2923,7 @@ func (x *Distribution) String() string {
 func (*Distribution) ProtoMessage() {}
 
 func (x *Distribution) ProtoReflect() protoreflect.Message {
-	mi := &file_weir_control_proto_msgTypes[41]
+	mi := &file_weir_control_proto_msgTypes[43]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2773,7 +2936,7 @@ func (x *Distribution) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Distribution.ProtoReflect.Descriptor instead.
 func (*Distribution) Descriptor() ([]byte, []int) {
-	return file_weir_control_proto_rawDescGZIP(), []int{41}
+	return file_weir_control_proto_rawDescGZIP(), []int{43}
 }
 
 func (x *Distribution) GetValues() int32 {
@@ -2849,7 +3012,7 @@ type TaskFigures struct {
 
 func (x *TaskFigures) Reset() {
 	*x = TaskFigures{}
-	mi := &file_weir_control_proto_msgTypes[42]
+	mi := &file_weir_control_proto_msgTypes[44]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2861,7 +3024,7 @@ func (x *TaskFigures) String() string {
 func (*TaskFigures) ProtoMessage() {}
 
 func (x *TaskFigures) ProtoReflect() protoreflect.Message {
-	mi := &file_weir_control_proto_msgTypes[42]
+	mi := &file_weir_control_proto_msgTypes[44]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2874,7 +3037,7 @@ func (x *TaskFigures) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use TaskFigures.ProtoReflect.Descriptor instead.
 func (*TaskFigures) Descriptor() ([]byte, []int) {
-	return file_weir_control_proto_rawDescGZIP(), []int{42}
+	return file_weir_control_proto_rawDescGZIP(), []int{44}
 }
 
 func (x *TaskFigures) GetRecordsIn() *Count {
@@ -3047,7 +3210,7 @@ type OperatorFigures struct {
 
 func (x *OperatorFigures) Reset() {
 	*x = OperatorFigures{}
-	mi := &file_weir_control_proto_msgTypes[43]
+	mi := &file_weir_control_proto_msgTypes[45]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3059,7 +3222,7 @@ func (x *OperatorFigures) String() string {
 func (*OperatorFigures) ProtoMessage() {}
 
 func (x *OperatorFigures) ProtoReflect() protoreflect.Message {
-	mi := &file_weir_control_proto_msgTypes[43]
+	mi := &file_weir_control_proto_msgTypes[45]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3072,7 +3235,7 @@ func (x *OperatorFigures) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use OperatorFigures.ProtoReflect.Descriptor instead.
 func (*OperatorFigures) Descriptor() ([]byte, []int) {
-	return file_weir_control_proto_rawDescGZIP(), []int{43}
+	return file_weir_control_proto_rawDescGZIP(), []int{45}
 }
 
 func (x *OperatorFigures) GetId() string {
@@ -3163,7 +3326,7 @@ type ProcessFigures struct {
 
 func (x *ProcessFigures) Reset() {
 	*x = ProcessFigures{}
-	mi := &file_weir_control_proto_msgTypes[44]
+	mi := &file_weir_control_proto_msgTypes[46]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3175,7 +3338,7 @@ func (x *ProcessFigures) String() string {
 func (*ProcessFigures) ProtoMessage() {}
 
 func (x *ProcessFigures) ProtoReflect() protoreflect.Message {
-	mi := &file_weir_control_proto_msgTypes[44]
+	mi := &file_weir_control_proto_msgTypes[46]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3188,7 +3351,7 @@ func (x *ProcessFigures) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ProcessFigures.ProtoReflect.Descriptor instead.
 func (*ProcessFigures) Descriptor() ([]byte, []int) {
-	return file_weir_control_proto_rawDescGZIP(), []int{44}
+	return file_weir_control_proto_rawDescGZIP(), []int{46}
 }
 
 func (x *ProcessFigures) GetHeapUsed() int64 {
@@ -3365,7 +3528,7 @@ type UpdateTaskExecutionStateRequest struct {
 
 func (x *UpdateTaskExecutionStateRequest) Reset() {
 	*x = UpdateTaskExecutionStateRequest{}
-	mi := &file_weir_control_proto_msgTypes[45]
+	mi := &file_weir_control_proto_msgTypes[47]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3377,7 +3540,7 @@ func (x *UpdateTaskExecutionStateRequest) String() string {
 func (*UpdateTaskExecutionStateRequest) ProtoMessage() {}
 
 func (x *UpdateTaskExecutionStateRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_weir_control_proto_msgTypes[45]
+	mi := &file_weir_control_proto_msgTypes[47]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3390,7 +3553,7 @@ func (x *UpdateTaskExecutionStateRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use UpdateTaskExecutionStateRequest.ProtoReflect.Descriptor instead.
 func (*UpdateTaskExecutionStateRequest) Descriptor() ([]byte, []int) {
-	return file_weir_control_proto_rawDescGZIP(), []int{45}
+	return file_weir_control_proto_rawDescGZIP(), []int{47}
 }
 
 func (x *UpdateTaskExecutionStateRequest) GetAttempt() string {
@@ -3437,7 +3600,7 @@ type UpdateTaskExecutionStateResponse struct {
 
 func (x *UpdateTaskExecutionStateResponse) Reset() {
 	*x = UpdateTaskExecutionStateResponse{}
-	mi := &file_weir_control_proto_msgTypes[46]
+	mi := &file_weir_control_proto_msgTypes[48]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3449,7 +3612,7 @@ func (x *UpdateTaskExecutionStateResponse) String() string {
 func (*UpdateTaskExecutionStateResponse) ProtoMessage() {}
 
 func (x *UpdateTaskExecutionStateResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_weir_control_proto_msgTypes[46]
+	mi := &file_weir_control_proto_msgTypes[48]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3462,7 +3625,7 @@ func (x *UpdateTaskExecutionStateResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use UpdateTaskExecutionStateResponse.ProtoReflect.Descriptor instead.
 func (*UpdateTaskExecutionStateResponse) Descriptor() ([]byte, []int) {
-	return file_weir_control_proto_rawDescGZIP(), []int{46}
+	return file_weir_control_proto_rawDescGZIP(), []int{48}
 }
 
 func (x *UpdateTaskExecutionStateResponse) GetKnown() bool {
@@ -3483,7 +3646,7 @@ type ReportTaskMetricsRequest struct {
 
 func (x *ReportTaskMetricsRequest) Reset() {
 	*x = ReportTaskMetricsRequest{}
-	mi := &file_weir_control_proto_msgTypes[47]
+	mi := &file_weir_control_proto_msgTypes[49]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3495,7 +3658,7 @@ func (x *ReportTaskMetricsRequest) String() string {
 func (*ReportTaskMetricsRequest) ProtoMessage() {}
 
 func (x *ReportTaskMetricsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_weir_control_proto_msgTypes[47]
+	mi := &file_weir_control_proto_msgTypes[49]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3508,7 +3671,7 @@ func (x *ReportTaskMetricsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ReportTaskMetricsRequest.ProtoReflect.Descriptor instead.
 func (*ReportTaskMetricsRequest) Descriptor() ([]byte, []int) {
-	return file_weir_control_proto_rawDescGZIP(), []int{47}
+	return file_weir_control_proto_rawDescGZIP(), []int{49}
 }
 
 func (x *ReportTaskMetricsRequest) GetMetrics() []*TaskMetrics {
@@ -3543,7 +3706,7 @@ type OutputsLostRequest struct {
 
 func (x *OutputsLostRequest) Reset() {
 	*x = OutputsLostRequest{}
-	mi := &file_weir_control_proto_msgTypes[48]
+	mi := &file_weir_control_proto_msgTypes[50]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3555,7 +3718,7 @@ func (x *OutputsLostRequest) String() string {
 func (*OutputsLostRequest) ProtoMessage() {}
 
 func (x *OutputsLostRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_weir_control_proto_msgTypes[48]
+	mi := &file_weir_control_proto_msgTypes[50]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3568,7 +3731,7 @@ func (x *OutputsLostRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use OutputsLostRequest.ProtoReflect.Descriptor instead.
 func (*OutputsLostRequest) Descriptor() ([]byte, []int) {
-	return file_weir_control_proto_rawDescGZIP(), []int{48}
+	return file_weir_control_proto_rawDescGZIP(), []int{50}
 }
 
 func (x *OutputsLostRequest) GetResourceId() string {
@@ -3597,7 +3760,7 @@ type NotEnoughResourcesRequest struct {
 
 func (x *NotEnoughResourcesRequest) Reset() {
 	*x = NotEnoughResourcesRequest{}
-	mi := &file_weir_control_proto_msgTypes[49]
+	mi := &file_weir_control_proto_msgTypes[51]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3609,7 +3772,7 @@ func (x *NotEnoughResourcesRequest) String() string {
 func (*NotEnoughResourcesRequest) ProtoMessage() {}
 
 func (x *NotEnoughResourcesRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_weir_control_proto_msgTypes[49]
+	mi := &file_weir_control_proto_msgTypes[51]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3622,7 +3785,7 @@ func (x *NotEnoughResourcesRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use NotEnoughResourcesRequest.ProtoReflect.Descriptor instead.
 func (*NotEnoughResourcesRequest) Descriptor() ([]byte, []int) {
-	return file_weir_control_proto_rawDescGZIP(), []int{49}
+	return file_weir_control_proto_rawDescGZIP(), []int{51}
 }
 
 func (x *NotEnoughResourcesRequest) GetJobId() string {
@@ -3666,7 +3829,7 @@ type OperatorRequest struct {
 
 func (x *OperatorRequest) Reset() {
 	*x = OperatorRequest{}
-	mi := &file_weir_control_proto_msgTypes[50]
+	mi := &file_weir_control_proto_msgTypes[52]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3678,7 +3841,7 @@ func (x *OperatorRequest) String() string {
 func (*OperatorRequest) ProtoMessage() {}
 
 func (x *OperatorRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_weir_control_proto_msgTypes[50]
+	mi := &file_weir_control_proto_msgTypes[52]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3691,7 +3854,7 @@ func (x *OperatorRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use OperatorRequest.ProtoReflect.Descriptor instead.
 func (*OperatorRequest) Descriptor() ([]byte, []int) {
-	return file_weir_control_proto_rawDescGZIP(), []int{50}
+	return file_weir_control_proto_rawDescGZIP(), []int{52}
 }
 
 func (x *OperatorRequest) GetAttempt() string {
@@ -3724,7 +3887,7 @@ type OperatorResponse struct {
 
 func (x *OperatorResponse) Reset() {
 	*x = OperatorResponse{}
-	mi := &file_weir_control_proto_msgTypes[51]
+	mi := &file_weir_control_proto_msgTypes[53]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3736,7 +3899,7 @@ func (x *OperatorResponse) String() string {
 func (*OperatorResponse) ProtoMessage() {}
 
 func (x *OperatorResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_weir_control_proto_msgTypes[51]
+	mi := &file_weir_control_proto_msgTypes[53]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3749,7 +3912,7 @@ func (x *OperatorResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use OperatorResponse.ProtoReflect.Descriptor instead.
 func (*OperatorResponse) Descriptor() ([]byte, []int) {
-	return file_weir_control_proto_rawDescGZIP(), []int{51}
+	return file_weir_control_proto_rawDescGZIP(), []int{53}
 }
 
 func (x *OperatorResponse) GetPayload() []byte {
@@ -3773,7 +3936,7 @@ type RegisterWorkerRequest struct {
 
 func (x *RegisterWorkerRequest) Reset() {
 	*x = RegisterWorkerRequest{}
-	mi := &file_weir_control_proto_msgTypes[52]
+	mi := &file_weir_control_proto_msgTypes[54]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3785,7 +3948,7 @@ func (x *RegisterWorkerRequest) String() string {
 func (*RegisterWorkerRequest) ProtoMessage() {}
 
 func (x *RegisterWorkerRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_weir_control_proto_msgTypes[52]
+	mi := &file_weir_control_proto_msgTypes[54]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3798,7 +3961,7 @@ func (x *RegisterWorkerRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RegisterWorkerRequest.ProtoReflect.Descriptor instead.
 func (*RegisterWorkerRequest) Descriptor() ([]byte, []int) {
-	return file_weir_control_proto_rawDescGZIP(), []int{52}
+	return file_weir_control_proto_rawDescGZIP(), []int{54}
 }
 
 func (x *RegisterWorkerRequest) GetJobId() string {
@@ -3852,7 +4015,7 @@ type RegisterWorkerResponse struct {
 
 func (x *RegisterWorkerResponse) Reset() {
 	*x = RegisterWorkerResponse{}
-	mi := &file_weir_control_proto_msgTypes[53]
+	mi := &file_weir_control_proto_msgTypes[55]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3864,7 +4027,7 @@ func (x *RegisterWorkerResponse) String() string {
 func (*RegisterWorkerResponse) ProtoMessage() {}
 
 func (x *RegisterWorkerResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_weir_control_proto_msgTypes[53]
+	mi := &file_weir_control_proto_msgTypes[55]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3877,7 +4040,7 @@ func (x *RegisterWorkerResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RegisterWorkerResponse.ProtoReflect.Descriptor instead.
 func (*RegisterWorkerResponse) Descriptor() ([]byte, []int) {
-	return file_weir_control_proto_rawDescGZIP(), []int{53}
+	return file_weir_control_proto_rawDescGZIP(), []int{55}
 }
 
 func (x *RegisterWorkerResponse) GetRejected() string {
@@ -3898,7 +4061,7 @@ type ReadBlobRequest struct {
 
 func (x *ReadBlobRequest) Reset() {
 	*x = ReadBlobRequest{}
-	mi := &file_weir_control_proto_msgTypes[54]
+	mi := &file_weir_control_proto_msgTypes[56]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3910,7 +4073,7 @@ func (x *ReadBlobRequest) String() string {
 func (*ReadBlobRequest) ProtoMessage() {}
 
 func (x *ReadBlobRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_weir_control_proto_msgTypes[54]
+	mi := &file_weir_control_proto_msgTypes[56]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3923,7 +4086,7 @@ func (x *ReadBlobRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ReadBlobRequest.ProtoReflect.Descriptor instead.
 func (*ReadBlobRequest) Descriptor() ([]byte, []int) {
-	return file_weir_control_proto_rawDescGZIP(), []int{54}
+	return file_weir_control_proto_rawDescGZIP(), []int{56}
 }
 
 func (x *ReadBlobRequest) GetSha256() string {
@@ -3957,7 +4120,7 @@ type ReadBlobResponse struct {
 
 func (x *ReadBlobResponse) Reset() {
 	*x = ReadBlobResponse{}
-	mi := &file_weir_control_proto_msgTypes[55]
+	mi := &file_weir_control_proto_msgTypes[57]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3969,7 +4132,7 @@ func (x *ReadBlobResponse) String() string {
 func (*ReadBlobResponse) ProtoMessage() {}
 
 func (x *ReadBlobResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_weir_control_proto_msgTypes[55]
+	mi := &file_weir_control_proto_msgTypes[57]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3982,7 +4145,7 @@ func (x *ReadBlobResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ReadBlobResponse.ProtoReflect.Descriptor instead.
 func (*ReadBlobResponse) Descriptor() ([]byte, []int) {
-	return file_weir_control_proto_rawDescGZIP(), []int{55}
+	return file_weir_control_proto_rawDescGZIP(), []int{57}
 }
 
 func (x *ReadBlobResponse) GetData() []byte {
@@ -4157,12 +4320,26 @@ const file_weir_control_proto_rawDesc = "" +
 	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01\"<\n" +
 	"\x0eOperatorDigest\x12\x12\n" +
 	"\x04name\x18\x01 \x01(\tR\x04name\x12\x16\n" +
-	"\x06digest\x18\x02 \x01(\tR\x06digest\"\xa0\x01\n" +
+	"\x06digest\x18\x02 \x01(\tR\x06digest\"\x88\x02\n" +
 	"\x0eGateDeployment\x12\x19\n" +
 	"\bdata_set\x18\x01 \x01(\tR\adataSet\x12\"\n" +
 	"\fdistribution\x18\x02 \x01(\tR\fdistribution\x123\n" +
 	"\bchannels\x18\x03 \x03(\v2\x17.weir.ChannelDeploymentR\bchannels\x12\x1a\n" +
-	"\bblocking\x18\x04 \x01(\bR\bblocking\"\xc1\x01\n" +
+	"\bblocking\x18\x04 \x01(\bR\bblocking\x12\x1c\n" +
+	"\tproducers\x18\x05 \x01(\fR\tproducers\x12\"\n" +
+	"\fsubpartition\x18\x06 \x01(\x05R\fsubpartition\x12$\n" +
+	"\rsubpartitions\x18\a \x01(\x05R\rsubpartitions\"\xc6\x01\n" +
+	"\fProducerList\x12\x14\n" +
+	"\x05graph\x18\x01 \x01(\tR\x05graph\x12\x16\n" +
+	"\x06vertex\x18\x02 \x01(\tR\x06vertex\x12\x1a\n" +
+	"\bsubtasks\x18\x03 \x03(\x05R\bsubtasks\x12\x1a\n" +
+	"\battempts\x18\x04 \x03(\x05R\battempts\x12\x16\n" +
+	"\x06places\x18\x05 \x03(\x05R\x06places\x128\n" +
+	"\rtask_managers\x18\x06 \x03(\v2\x13.weir.ProducerPlaceR\ftaskManagers\"W\n" +
+	"\rProducerPlace\x12\x1f\n" +
+	"\vresource_id\x18\x01 \x01(\tR\n" +
+	"resourceId\x12%\n" +
+	"\x0edata_addresses\x18\x02 \x03(\tR\rdataAddresses\"\xc1\x01\n" +
 	"\x11ChannelDeployment\x12\x1a\n" +
 	"\bproducer\x18\x01 \x01(\tR\bproducer\x12\"\n" +
 	"\fsubpartition\x18\x02 \x01(\x05R\fsubpartition\x12\x1f\n" +
@@ -4378,7 +4555,7 @@ func file_weir_control_proto_rawDescGZIP() []byte {
 	return file_weir_control_proto_rawDescData
 }
 
-var file_weir_control_proto_msgTypes = make([]protoimpl.MessageInfo, 58)
+var file_weir_control_proto_msgTypes = make([]protoimpl.MessageInfo, 60)
 var file_weir_control_proto_goTypes = []any{
 	(*Empty)(nil),                               // 0: weir.Empty
 	(*RegisterTaskExecutorRequest)(nil),         // 1: weir.RegisterTaskExecutorRequest
@@ -4409,35 +4586,37 @@ var file_weir_control_proto_goTypes = []any{
 	(*Job)(nil),                                 // 26: weir.Job
 	(*OperatorDigest)(nil),                      // 27: weir.OperatorDigest
 	(*GateDeployment)(nil),                      // 28: weir.GateDeployment
-	(*ChannelDeployment)(nil),                   // 29: weir.ChannelDeployment
-	(*PartitionDeployment)(nil),                 // 30: weir.PartitionDeployment
-	(*RegisterTaskManagerRequest)(nil),          // 31: weir.RegisterTaskManagerRequest
-	(*RegisterTaskManagerResponse)(nil),         // 32: weir.RegisterTaskManagerResponse
-	(*SlotOffer)(nil),                           // 33: weir.SlotOffer
-	(*OfferSlotsRequest)(nil),                   // 34: weir.OfferSlotsRequest
-	(*OfferSlotsResponse)(nil),                  // 35: weir.OfferSlotsResponse
-	(*FailSlotRequest)(nil),                     // 36: weir.FailSlotRequest
-	(*Failure)(nil),                             // 37: weir.Failure
-	(*TaskMetrics)(nil),                         // 38: weir.TaskMetrics
-	(*Count)(nil),                               // 39: weir.Count
-	(*Share)(nil),                               // 40: weir.Share
-	(*Distribution)(nil),                        // 41: weir.Distribution
-	(*TaskFigures)(nil),                         // 42: weir.TaskFigures
-	(*OperatorFigures)(nil),                     // 43: weir.OperatorFigures
-	(*ProcessFigures)(nil),                      // 44: weir.ProcessFigures
-	(*UpdateTaskExecutionStateRequest)(nil),     // 45: weir.UpdateTaskExecutionStateRequest
-	(*UpdateTaskExecutionStateResponse)(nil),    // 46: weir.UpdateTaskExecutionStateResponse
-	(*ReportTaskMetricsRequest)(nil),            // 47: weir.ReportTaskMetricsRequest
-	(*OutputsLostRequest)(nil),                  // 48: weir.OutputsLostRequest
-	(*NotEnoughResourcesRequest)(nil),           // 49: weir.NotEnoughResourcesRequest
-	(*OperatorRequest)(nil),                     // 50: weir.OperatorRequest
-	(*OperatorResponse)(nil),                    // 51: weir.OperatorResponse
-	(*RegisterWorkerRequest)(nil),               // 52: weir.RegisterWorkerRequest
-	(*RegisterWorkerResponse)(nil),              // 53: weir.RegisterWorkerResponse
-	(*ReadBlobRequest)(nil),                     // 54: weir.ReadBlobRequest
-	(*ReadBlobResponse)(nil),                    // 55: weir.ReadBlobResponse
-	nil,                                         // 56: weir.Job.ConfigurationEntry
-	nil,                                         // 57: weir.UpdateTaskExecutionStateRequest.AccumulatorsEntry
+	(*ProducerList)(nil),                        // 29: weir.ProducerList
+	(*ProducerPlace)(nil),                       // 30: weir.ProducerPlace
+	(*ChannelDeployment)(nil),                   // 31: weir.ChannelDeployment
+	(*PartitionDeployment)(nil),                 // 32: weir.PartitionDeployment
+	(*RegisterTaskManagerRequest)(nil),          // 33: weir.RegisterTaskManagerRequest
+	(*RegisterTaskManagerResponse)(nil),         // 34: weir.RegisterTaskManagerResponse
+	(*SlotOffer)(nil),                           // 35: weir.SlotOffer
+	(*OfferSlotsRequest)(nil),                   // 36: weir.OfferSlotsRequest
+	(*OfferSlotsResponse)(nil),                  // 37: weir.OfferSlotsResponse
+	(*FailSlotRequest)(nil),                     // 38: weir.FailSlotRequest
+	(*Failure)(nil),                             // 39: weir.Failure
+	(*TaskMetrics)(nil),                         // 40: weir.TaskMetrics
+	(*Count)(nil),                               // 41: weir.Count
+	(*Share)(nil),                               // 42: weir.Share
+	(*Distribution)(nil),                        // 43: weir.Distribution
+	(*TaskFigures)(nil),                         // 44: weir.TaskFigures
+	(*OperatorFigures)(nil),                     // 45: weir.OperatorFigures
+	(*ProcessFigures)(nil),                      // 46: weir.ProcessFigures
+	(*UpdateTaskExecutionStateRequest)(nil),     // 47: weir.UpdateTaskExecutionStateRequest
+	(*UpdateTaskExecutionStateResponse)(nil),    // 48: weir.UpdateTaskExecutionStateResponse
+	(*ReportTaskMetricsRequest)(nil),            // 49: weir.ReportTaskMetricsRequest
+	(*OutputsLostRequest)(nil),                  // 50: weir.OutputsLostRequest
+	(*NotEnoughResourcesRequest)(nil),           // 51: weir.NotEnoughResourcesRequest
+	(*OperatorRequest)(nil),                     // 52: weir.OperatorRequest
+	(*OperatorResponse)(nil),                    // 53: weir.OperatorResponse
+	(*RegisterWorkerRequest)(nil),               // 54: weir.RegisterWorkerRequest
+	(*RegisterWorkerResponse)(nil),              // 55: weir.RegisterWorkerResponse
+	(*ReadBlobRequest)(nil),                     // 56: weir.ReadBlobRequest
+	(*ReadBlobResponse)(nil),                    // 57: weir.ReadBlobResponse
+	nil,                                         // 58: weir.Job.ConfigurationEntry
+	nil,                                         // 59: weir.UpdateTaskExecutionStateRequest.AccumulatorsEntry
 }
 var file_weir_control_proto_depIdxs = []int32{
 	4,  // 0: weir.RegisterTaskExecutorRequest.total:type_name -> weir.ResourceProfile
@@ -4445,48 +4624,49 @@ var file_weir_control_proto_depIdxs = []int32{
 	4,  // 2: weir.SlotStatus.profile:type_name -> weir.ResourceProfile
 	5,  // 3: weir.SlotReport.slots:type_name -> weir.SlotStatus
 	6,  // 4: weir.SendSlotReportRequest.report:type_name -> weir.SlotReport
-	44, // 5: weir.SendSlotReportRequest.process:type_name -> weir.ProcessFigures
+	46, // 5: weir.SendSlotReportRequest.process:type_name -> weir.ProcessFigures
 	4,  // 6: weir.ResourceRequirement.profile:type_name -> weir.ResourceProfile
 	12, // 7: weir.DeclareRequiredResourcesRequest.requirements:type_name -> weir.ResourceRequirement
 	4,  // 8: weir.RequestSlotRequest.profile:type_name -> weir.ResourceProfile
 	25, // 9: weir.SubmitTaskRequest.task:type_name -> weir.TaskDeployment
 	6,  // 10: weir.TaskExecutorHeartbeat.report:type_name -> weir.SlotReport
-	44, // 11: weir.TaskExecutorHeartbeat.process:type_name -> weir.ProcessFigures
+	46, // 11: weir.TaskExecutorHeartbeat.process:type_name -> weir.ProcessFigures
 	28, // 12: weir.TaskDeployment.gates:type_name -> weir.GateDeployment
-	30, // 13: weir.TaskDeployment.partitions:type_name -> weir.PartitionDeployment
+	32, // 13: weir.TaskDeployment.partitions:type_name -> weir.PartitionDeployment
 	26, // 14: weir.TaskDeployment.job:type_name -> weir.Job
 	27, // 15: weir.Job.operators:type_name -> weir.OperatorDigest
-	56, // 16: weir.Job.configuration:type_name -> weir.Job.ConfigurationEntry
-	29, // 17: weir.GateDeployment.channels:type_name -> weir.ChannelDeployment
-	4,  // 18: weir.SlotOffer.profile:type_name -> weir.ResourceProfile
-	33, // 19: weir.OfferSlotsRequest.offers:type_name -> weir.SlotOffer
-	42, // 20: weir.TaskMetrics.figures:type_name -> weir.TaskFigures
-	39, // 21: weir.TaskFigures.records_in:type_name -> weir.Count
-	39, // 22: weir.TaskFigures.records_out:type_name -> weir.Count
-	39, // 23: weir.TaskFigures.bytes_in:type_name -> weir.Count
-	39, // 24: weir.TaskFigures.bytes_out:type_name -> weir.Count
-	39, // 25: weir.TaskFigures.batches_in_local:type_name -> weir.Count
-	39, // 26: weir.TaskFigures.batches_in_remote:type_name -> weir.Count
-	39, // 27: weir.TaskFigures.batches_out:type_name -> weir.Count
-	40, // 28: weir.TaskFigures.busy:type_name -> weir.Share
-	40, // 29: weir.TaskFigures.idle:type_name -> weir.Share
-	40, // 30: weir.TaskFigures.blocked:type_name -> weir.Share
-	39, // 31: weir.TaskFigures.mail:type_name -> weir.Count
-	41, // 32: weir.TaskFigures.mail_latency:type_name -> weir.Distribution
-	43, // 33: weir.TaskFigures.operators:type_name -> weir.OperatorFigures
-	39, // 34: weir.OperatorFigures.records_in:type_name -> weir.Count
-	39, // 35: weir.OperatorFigures.records_out:type_name -> weir.Count
-	37, // 36: weir.UpdateTaskExecutionStateRequest.failure:type_name -> weir.Failure
-	38, // 37: weir.UpdateTaskExecutionStateRequest.metrics:type_name -> weir.TaskMetrics
-	57, // 38: weir.UpdateTaskExecutionStateRequest.accumulators:type_name -> weir.UpdateTaskExecutionStateRequest.AccumulatorsEntry
-	38, // 39: weir.ReportTaskMetricsRequest.metrics:type_name -> weir.TaskMetrics
-	44, // 40: weir.ReportTaskMetricsRequest.process:type_name -> weir.ProcessFigures
-	27, // 41: weir.RegisterWorkerRequest.operators:type_name -> weir.OperatorDigest
-	42, // [42:42] is the sub-list for method output_type
-	42, // [42:42] is the sub-list for method input_type
-	42, // [42:42] is the sub-list for extension type_name
-	42, // [42:42] is the sub-list for extension extendee
-	0,  // [0:42] is the sub-list for field type_name
+	58, // 16: weir.Job.configuration:type_name -> weir.Job.ConfigurationEntry
+	31, // 17: weir.GateDeployment.channels:type_name -> weir.ChannelDeployment
+	30, // 18: weir.ProducerList.task_managers:type_name -> weir.ProducerPlace
+	4,  // 19: weir.SlotOffer.profile:type_name -> weir.ResourceProfile
+	35, // 20: weir.OfferSlotsRequest.offers:type_name -> weir.SlotOffer
+	44, // 21: weir.TaskMetrics.figures:type_name -> weir.TaskFigures
+	41, // 22: weir.TaskFigures.records_in:type_name -> weir.Count
+	41, // 23: weir.TaskFigures.records_out:type_name -> weir.Count
+	41, // 24: weir.TaskFigures.bytes_in:type_name -> weir.Count
+	41, // 25: weir.TaskFigures.bytes_out:type_name -> weir.Count
+	41, // 26: weir.TaskFigures.batches_in_local:type_name -> weir.Count
+	41, // 27: weir.TaskFigures.batches_in_remote:type_name -> weir.Count
+	41, // 28: weir.TaskFigures.batches_out:type_name -> weir.Count
+	42, // 29: weir.TaskFigures.busy:type_name -> weir.Share
+	42, // 30: weir.TaskFigures.idle:type_name -> weir.Share
+	42, // 31: weir.TaskFigures.blocked:type_name -> weir.Share
+	41, // 32: weir.TaskFigures.mail:type_name -> weir.Count
+	43, // 33: weir.TaskFigures.mail_latency:type_name -> weir.Distribution
+	45, // 34: weir.TaskFigures.operators:type_name -> weir.OperatorFigures
+	41, // 35: weir.OperatorFigures.records_in:type_name -> weir.Count
+	41, // 36: weir.OperatorFigures.records_out:type_name -> weir.Count
+	39, // 37: weir.UpdateTaskExecutionStateRequest.failure:type_name -> weir.Failure
+	40, // 38: weir.UpdateTaskExecutionStateRequest.metrics:type_name -> weir.TaskMetrics
+	59, // 39: weir.UpdateTaskExecutionStateRequest.accumulators:type_name -> weir.UpdateTaskExecutionStateRequest.AccumulatorsEntry
+	40, // 40: weir.ReportTaskMetricsRequest.metrics:type_name -> weir.TaskMetrics
+	46, // 41: weir.ReportTaskMetricsRequest.process:type_name -> weir.ProcessFigures
+	27, // 42: weir.RegisterWorkerRequest.operators:type_name -> weir.OperatorDigest
+	43, // [43:43] is the sub-list for method output_type
+	43, // [43:43] is the sub-list for method input_type
+	43, // [43:43] is the sub-list for extension type_name
+	43, // [43:43] is the sub-list for extension extendee
+	0,  // [0:43] is the sub-list for field type_name
 }
 
 func init() { file_weir_control_proto_init() }
@@ -4500,7 +4680,7 @@ func file_weir_control_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_weir_control_proto_rawDesc), len(file_weir_control_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   58,
+			NumMessages:   60,
 			NumExtensions: 0,
 			NumServices:   0,
 		},

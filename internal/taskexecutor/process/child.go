@@ -29,6 +29,8 @@ const drainTimeout = 2 * time.Second
 //
 // Invariant: Exited is posted once, and the last thing that happens. The
 // process may be signalled while pid is set, which is before it is waited for.
+// mu is never held while something is done that may take long: Stop and Kill are
+// called on the TaskExecutor's loop.
 type child struct {
 	launcher *Launcher
 	job      *pb.Job
@@ -172,7 +174,7 @@ func (c *child) start(path, directory string, told assignment.Assignment, group 
 			return nil, nil, err
 		}
 		group.prepare(cmd)
-		if err = c.startCommand(cmd, pipes.stdin); err == nil {
+		if err = c.startCommand(cmd.Start, func() int { return cmd.Process.Pid }, pipes.stdin); err == nil {
 			return cmd, pipes, nil
 		}
 		pipes.close()
@@ -183,14 +185,15 @@ func (c *child) start(path, directory string, told assignment.Assignment, group 
 	}
 }
 
-// startCommand starts the process; what was asked of it meanwhile is done now.
-func (c *child) startCommand(cmd *exec.Cmd, stdin io.Closer) error {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if err := cmd.Start(); err != nil {
+// startCommand starts the process; what is asked of it meanwhile is done then. It
+// takes as long as the disk with the program does.
+func (c *child) startCommand(start func() error, pid func() int, stdin io.Closer) error {
+	if err := start(); err != nil {
 		return err
 	}
-	c.pid, c.stdin = cmd.Process.Pid, stdin
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.pid, c.stdin = pid(), stdin
 	if c.killed {
 		killGroup(c.pid)
 	}
