@@ -75,6 +75,18 @@ type history struct {
 	entries   []FailureEntry
 	truncated bool
 	last      EntryID // given out
+	// view is the entries as they are shown, newest first; nil: to be made. Views
+	// share it, so it is never changed.
+	view []FailureEntry
+}
+
+// shown gives the entries, newest first.
+func (h *history) shown() []FailureEntry {
+	if h.view == nil {
+		h.view = slices.Clone(h.entries)
+		slices.Reverse(h.view)
+	}
+	return h.view
 }
 
 // maxConcurrent bounds the failures kept beside a root entry: one lost
@@ -93,10 +105,17 @@ func (h *history) find(id EntryID) *FailureEntry {
 	return &h.entries[i]
 }
 
+// change gives a root entry that is about to change; nil: there is none.
+func (h *history) change(id EntryID) *FailureEntry {
+	h.view = nil
+	return h.find(id)
+}
+
 // RecordFailure begins a new entry of the failure history. e is the attempt
 // that failed, or nil when the whole job did.
 func (g *Graph) RecordFailure(e *Execution, cause *status.Failure, now time.Time) EntryID {
 	h := &g.history
+	h.view = nil
 	h.last++
 	f := entry(e, cause, now)
 	f.id = h.last
@@ -110,14 +129,14 @@ func (g *Graph) RecordFailure(e *Execution, cause *status.Failure, now time.Time
 
 // RecordConcurrent adds a failure to an entry.
 func (g *Graph) RecordConcurrent(to EntryID, e *Execution, cause *status.Failure, now time.Time) {
-	if root := g.history.find(to); root != nil && len(root.Concurrent) < maxConcurrent {
+	if root := g.history.change(to); root != nil && len(root.Concurrent) < maxConcurrent {
 		root.Concurrent = append(slices.Clip(root.Concurrent), entry(e, cause, now))
 	}
 }
 
 // Fold adds a failure that only follows from that of an entry.
 func (g *Graph) Fold(to EntryID, e *Execution, cause *status.Failure, now time.Time) {
-	if root := g.history.find(to); root != nil && len(root.Folded) < maxConcurrent {
+	if root := g.history.change(to); root != nil && len(root.Folded) < maxConcurrent {
 		root.Folded = append(slices.Clip(root.Folded), entry(e, cause, now))
 	}
 }
@@ -126,7 +145,7 @@ func (g *Graph) Fold(to EntryID, e *Execution, cause *status.Failure, now time.T
 // it turned out to follow from this one: that, as it was before the decision
 // about it, is folded under it, and so are the concurrent ones that follow too.
 func (g *Graph) ReplaceRoot(of EntryID, e *Execution, cause, before *status.Failure, follows func(*FailureEntry) bool, now time.Time) {
-	root := g.history.find(of)
+	root := g.history.change(of)
 	if root == nil {
 		return
 	}
@@ -149,7 +168,7 @@ func (g *Graph) ReplaceRoot(of EntryID, e *Execution, cause, before *status.Fail
 
 // Decide notes what was done about the failure of an entry.
 func (g *Graph) Decide(about EntryID, d Decision) {
-	if root := g.history.find(about); root != nil {
+	if root := g.history.change(about); root != nil {
 		root.Decision = &d
 	}
 }

@@ -189,9 +189,8 @@ func (g *Graph) View() View {
 	v := View{
 		Job: g.Job.Job, Name: g.Job.Name, State: g.state, Stamps: g.stamps, Plan: g.Job,
 		Start: g.stamps[status.JobInitializing], Vertices: make([]*VertexView, len(g.Vertices)),
-		Failures: slices.Clone(g.history.entries), Truncated: g.history.truncated, Restarts: g.restarts,
+		Failures: g.history.shown(), Truncated: g.history.truncated, Restarts: g.restarts,
 	}
-	slices.Reverse(v.Failures)
 	if g.state.Terminal() {
 		v.End = g.stamps[g.state]
 	}

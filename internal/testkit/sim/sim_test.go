@@ -2,6 +2,7 @@ package sim_test
 
 import (
 	"fmt"
+	"runtime/debug"
 	"slices"
 	"strings"
 	"testing"
@@ -17,7 +18,12 @@ import (
 	"github.com/weirstream/weir/internal/testkit/sim"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+// TestMain lets the collector run rarely: a world is small, and each event makes
+// garbage.
+func TestMain(m *testing.M) {
+	debug.SetGCPercent(800)
+	goleak.VerifyTestMain(m)
+}
 
 // The simulated network keeps the promises of every rpc.System, in many orders.
 func TestNetwork(t *testing.T) {

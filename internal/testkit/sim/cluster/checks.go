@@ -26,6 +26,7 @@ type checks struct {
 	owners map[ident.AllocationID]owner
 	code   userCode
 	looked uint64
+	trying bool // what does not hold may still come
 	// met counts what the checkers had to look at, so that a world in which
 	// nothing happens is noticed.
 	met map[string]int
@@ -41,8 +42,18 @@ func newChecks(c *Cluster) *checks {
 func (k *checks) broken(name, format string, args ...any) {
 	if k.first == nil {
 		k.first = &Broken{Invariant: name, Text: fmt.Sprintf(format, args...)}
-		k.c.world.Note("invariant "+name, "broken")
+		if !k.trying {
+			k.c.world.Note("invariant "+name, "broken")
+		}
 	}
+}
+
+// would reports whether a check holds now; it need not.
+func (k *checks) would(check func() bool) bool {
+	k.trying = true
+	holds := check()
+	k.trying, k.first = false, nil
+	return holds
 }
 
 // after is called after every event of the world.

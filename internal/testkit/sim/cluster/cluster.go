@@ -89,6 +89,7 @@ func newCluster(seed uint64) *Cluster {
 	c := &Cluster{world: sim.New(seed), rand: rand.New(rand.NewPCG(seed, 1)), faults: map[string]int{}}
 	c.settings = draw(c.rand)
 	c.settings.restarts = drawRestarts(seed)
+	c.settings.patient = seed%8 == 0
 	if !c.settings.calm && c.settings.restarts.persistence == endless {
 		c.settings.faults += moreFaults
 	}

@@ -157,17 +157,13 @@ func (k *checks) probed(j *job) bool {
 }
 
 // empty checks that nothing is left of jobs that have all ended (17).
-func (k *checks) empty() {
+func (k *checks) empty() bool {
 	c := k.c
 	if !k.settled() {
-		return
+		return false
 	}
 	for _, w := range c.master.jobs {
-		v := w.master.View()
-		state := v.State
-		k.countFolded(&v)
-		k.census[state.String()]++
-		if !state.Terminal() {
+		if state := w.master.View().State; !state.Terminal() {
 			k.broken("7", "job %s is %s after it was canceled", w.graph.Job, state)
 		}
 	}
@@ -183,5 +179,15 @@ func (k *checks) empty() {
 	}
 	if registered, free := c.manager.Slots().Slots(); registered != free || registered != c.totalSlots() {
 		k.broken("17", "%d slots are registered and %d free after all jobs have ended, there are %d", registered, free, c.totalSlots())
+	}
+	return k.first == nil
+}
+
+// count notes how the jobs have ended.
+func (k *checks) count() {
+	for _, w := range k.c.master.jobs {
+		v := w.master.View()
+		k.countFolded(&v)
+		k.census[v.State.String()]++
 	}
 }

@@ -82,11 +82,12 @@ func (c *Cluster) play() {
 	if !c.until(s.faultTime + 3*time.Second) {
 		return
 	}
-	if frozen := c.calmDown(); !c.until(frozen+s.settle()) || !c.checks.settled() {
+	frozen := c.calmDown()
+	if !c.until(frozen) || !c.quiet(s.settle(), c.checks.settled) {
 		return
 	}
 	probe := c.probe()
-	if !c.until(s.rest()+maxLife) || !c.checks.settled() || !c.checks.probed(probe) {
+	if !c.quiet(s.rest()+maxLife, func() bool { return c.checks.settled() && c.checks.probed(probe) }) {
 		return
 	}
 	for _, j := range c.jobs {
@@ -96,9 +97,30 @@ func (c *Cluster) play() {
 			}
 		})
 	}
-	if c.until(s.rest()) {
-		c.checks.empty()
+	if c.quiet(s.rest(), c.checks.empty) {
+		c.checks.count()
 	}
+}
+
+const (
+	lookAgain = 15 * time.Second
+	often     = 3 // and in a row everything must have been as it should
+)
+
+// quiet lets the world go on until everything is as it should be and stays so,
+// which must be after d. Few worlds need as long as that; a patient one waits for
+// it in any case, so that what goes wrong late is seen, too.
+func (c *Cluster) quiet(d time.Duration, check func() bool) bool {
+	held := 0
+	for end := c.world.Now() + d; c.world.Now() < end && held < often; {
+		if !c.until(min(lookAgain, end-c.world.Now())) {
+			return false
+		}
+		if held++; c.settings.patient || !c.checks.would(check) {
+			held = 0
+		}
+	}
+	return check()
 }
 
 // probe submits a new job that must run, in the slots that are free.

@@ -22,6 +22,7 @@ type settings struct {
 	startUp           time.Duration
 	faultTime         time.Duration // length of the first act
 	calm              bool          // no faults at all
+	patient           bool          // waits as long as everything may take
 	masterFaults      bool          // master and ResourceManager may crash
 	jobs              int           // submitted in the first act
 	bad               badWorkers

@@ -3,6 +3,7 @@ package main
 import (
 	"encoding/json/v2"
 	"os"
+	"runtime/debug"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -32,6 +33,7 @@ func play(seeds, players int, limit time.Duration) error {
 		found  atomic.Bool
 		active sync.WaitGroup
 	)
+	debug.SetGCPercent(800) // a world is small, and each event makes garbage
 	end := time.Now().Add(limit)
 	for range players {
 		active.Go(func() {
