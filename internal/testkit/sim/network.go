@@ -28,6 +28,8 @@ type network struct {
 	hosts   map[string]string // machines of all addresses there ever were
 	last    map[channel]time.Duration
 	weather Weather
+	// troubles are those of single methods, by name.
+	troubles map[string]Trouble
 }
 
 // Weather is how the network treats messages between machines; inside one
@@ -117,6 +119,7 @@ func (n *network) pass(l link, ch channel, lost float64, method string, arrive f
 	if method == n.weather.Aimed {
 		lost = max(lost, n.weather.LoseAimed)
 	}
+	lost = max(lost, n.troubles[method].Lose)
 	if lost > 0 && !near && w.rand.Float64() < lost {
 		n.hit("lost", method)
 		return
@@ -152,6 +155,10 @@ func (n *network) delay(method string, near bool) time.Duration {
 	if !near && n.weather.Slow > 0 && w.rand.Float64() < n.weather.Slow {
 		n.hit("slow", method)
 		return w.between(50*time.Millisecond, max(51*time.Millisecond, n.weather.SlowBy))
+	}
+	if t := n.troubles[method]; !near && t.Slow > 0 && w.rand.Float64() < t.Slow {
+		n.hit("slow", method)
+		return w.between(time.Millisecond, max(2*time.Millisecond, t.SlowBy))
 	}
 	switch w.rand.IntN(16) {
 	case 0:

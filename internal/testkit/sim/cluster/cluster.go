@@ -42,6 +42,7 @@ type Cluster struct {
 	jobs     []*job
 	workers  int // launched so far
 	checks   *checks
+	spells   spells
 }
 
 // A master is one life of the JobManager process.
@@ -94,6 +95,7 @@ func newCluster(seed uint64) *Cluster {
 		c.settings.faults += moreFaults
 	}
 	c.checks = newChecks(c)
+	c.spells = drawSpells(seed, c.settings.calm)
 	for i, n := range c.settings.slots {
 		m := &machine{name: fmt.Sprintf("tm%d", i+1), slots: n}
 		m.id = ident.ResourceID(m.name)

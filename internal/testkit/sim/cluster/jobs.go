@@ -26,6 +26,8 @@ type watched struct {
 	ends     int          // how often it said that it has ended
 	restarts int          // that it has counted
 	offered  *offered     // when an offer has just come; nil: none has
+	// taken are the slots that it has ever had.
+	taken map[ident.AllocationID]bool
 }
 
 // place is one subtask: vertex and number.
@@ -39,7 +41,7 @@ type lastSeen struct {
 
 // watch makes the record of a job that is about to get a JobMaster.
 func (k *checks) watch(g *jobgraph.Graph) *watched {
-	w := &watched{graph: g, vertices: make([]*execgraph.VertexView, len(g.Vertices)), tasks: make([][]lastSeen, len(g.Vertices))}
+	w := &watched{graph: g, taken: map[ident.AllocationID]bool{}, vertices: make([]*execgraph.VertexView, len(g.Vertices)), tasks: make([][]lastSeen, len(g.Vertices))}
 	for i, v := range g.Vertices {
 		w.tasks[i] = make([]lastSeen, v.Parallelism)
 	}
@@ -213,6 +215,7 @@ func (k *checks) watchPool(m *master, w *watched, v *execgraph.View) {
 		if m.given[s.Allocation.String()] {
 			k.broken("4", "job %s has slot %s, which it has given back", v.Job, s.Allocation)
 		}
+		w.taken[s.Allocation] = true
 		k.owned(s.Allocation, owner{v.Job, s.TaskManager, s.Index}, "its JobMaster")
 	}
 	if w.offered != nil && added > w.offered.pending {

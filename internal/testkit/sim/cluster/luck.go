@@ -201,6 +201,7 @@ func (c *Cluster) killMaster() {
 	case c.master == nil:
 	case c.rand.IntN(3) == 0:
 		c.fault("master stopped")
+		c.lastWords()
 		m := c.master
 		m.closing = true
 		m.loop.Post(func() {
@@ -215,6 +216,7 @@ func (c *Cluster) killMaster() {
 		})
 	default:
 		c.fault("master killed")
+		c.lastWords()
 		c.endMaster(silent)
 	}
 }
@@ -225,6 +227,7 @@ func (c *Cluster) calmDown() (frozen time.Duration) {
 	c.over = true
 	c.world.Note("luck", "no more faults")
 	c.world.SetWeather(sim.Weather{})
+	c.world.EndTroubles()
 	all := c.hosts()
 	for _, a := range all {
 		for _, b := range all {

@@ -157,6 +157,7 @@ func (k *checks) watchTaskManager(t *taskManager) {
 	}
 	k.watchReleasing(t, &v)
 	k.watchAsked(t, &v)
+	k.watchActive(t, &v)
 	k.watchFreed(t, &v)
 	k.watchTerms(t, &v)
 	k.watchLeftovers(t, &v)
@@ -192,6 +193,34 @@ func (k *checks) watchAsked(t *taskManager, v *taskexecutor.View) {
 		}
 	}
 	t.seen.asked = nil
+}
+
+// watchActive checks that an active slot was taken by the JobMaster that its job
+// follows here, as far as that is known: not by an older one (16).
+func (k *checks) watchActive(t *taskManager, v *taskexecutor.View) {
+	for _, s := range v.Slots {
+		if s.State != slottable.Active {
+			continue
+		}
+		for _, j := range v.Jobs {
+			if w := k.c.jobMasterOf(j.Term); j.ID == s.Job && w != nil && !w.taken[s.Allocation] {
+				k.broken("16", "slot %d of TaskManager %s is ACTIVE for JobMaster %s, which never took it", s.Index, t.machine.id, j.Term)
+			}
+		}
+	}
+}
+
+// jobMasterOf finds the JobMaster of a term, if it lives.
+func (c *Cluster) jobMasterOf(term ident.LeaderID) *watched {
+	if c.master == nil {
+		return nil
+	}
+	for _, w := range c.master.jobs {
+		if w.master != nil && w.master.Term() == term {
+			return w
+		}
+	}
+	return nil
 }
 
 func (k *checks) watchFreed(t *taskManager, v *taskexecutor.View) {

@@ -1,0 +1,67 @@
+package cluster
+
+import (
+	"math/rand/v2"
+	"time"
+
+	"github.com/weirstream/weir/internal/rpc/gateway"
+	"github.com/weirstream/weir/internal/testkit/sim"
+)
+
+// spells are times in which one method has trouble: all its messages are lost,
+// or many, or they come late, while all others come through. What something else
+// has to make good is tried so. They have a source of chance of their own.
+type spells struct {
+	rand  *rand.Rand
+	count int
+}
+
+func drawSpells(seed uint64, calm bool) spells {
+	r := rand.New(rand.NewPCG(seed, 4))
+	s := spells{rand: r}
+	if !calm {
+		s.count = r.IntN(8)
+	}
+	return s
+}
+
+// bewitch schedules the spells of the first act.
+func (c *Cluster) bewitch() {
+	r := c.spells.rand
+	for range c.spells.count {
+		c.world.At(2*time.Second+time.Duration(r.Int64N(int64(c.settings.faultTime))), "spell", func() {
+			if c.over {
+				return
+			}
+			t := sim.Trouble{Lose: pick(r, 1, 0.8, 0.5)}
+			if r.IntN(2) == 0 {
+				t = sim.Trouble{Slow: pick(r, 1, 0.5), SlowBy: time.Second << r.IntN(5)}
+			}
+			c.trouble(t, time.Second<<r.IntN(7), pick(r, aims...))
+		})
+	}
+}
+
+// trouble lets methods have it for a while.
+func (c *Cluster) trouble(t sim.Trouble, length time.Duration, methods ...string) {
+	for _, m := range methods {
+		c.world.Note("spell", m)
+		c.world.Trouble(m, t)
+	}
+	c.fault("trouble of one method")
+	c.world.At(length, "spell over", func() {
+		for _, m := range methods {
+			c.world.Trouble(m, sim.Trouble{})
+		}
+	})
+}
+
+// lastWords lets what a master says at its end come late: after the next one has
+// begun to speak.
+func (c *Cluster) lastWords() {
+	if r := c.spells.rand; r.IntN(2) == 0 {
+		c.trouble(sim.Trouble{Slow: 0.8, SlowBy: time.Second << r.IntN(5)}, 5*time.Millisecond<<r.IntN(8),
+			gateway.DisconnectJobMaster.Name, gateway.DeclareRequiredResources.Name, gateway.DisconnectJobManager.Name, gateway.FreeSlot.Name,
+			gateway.SubmitTask.Name, gateway.OfferSlots.Name, gateway.UpdateTaskExecutionState.Name)
+	}
+}
