@@ -14,24 +14,27 @@ import (
 // self is this command's package, which is built again for each defect.
 const self = "./internal/testkit/sim/mutants"
 
-// changed gives the content of the defect's file with the defect in it.
-func (m *mutant) changed(root string) ([]byte, error) {
+// changed gives the content of the defect's file with the defect in it, and the
+// line of the file at which it differs.
+func (m *mutant) changed(root string) (content []byte, line int, err error) {
 	source, err := os.ReadFile(filepath.Join(root, m.file))
 	if err != nil {
-		return nil, err
+		return nil, 0, err
 	}
 	if n := bytes.Count(source, []byte(m.old)); n != 1 {
-		return nil, fmt.Errorf("%s: the text %q stands %d times in %s, want once", m.name, m.old, n, m.file)
+		return nil, 0, fmt.Errorf("%s: the text %q stands %d times in %s, want once", m.name, m.old, n, m.file)
 	}
-	return bytes.Replace(source, []byte(m.old), []byte(m.new), 1), nil
+	content = bytes.Replace(source, []byte(m.old), []byte(m.new), 1)
+	same := 0
+	for same < min(len(source), len(content)) && source[same] == content[same] {
+		same++
+	}
+	return content, 1 + bytes.Count(source[:same], []byte("\n")), nil
 }
 
-// build makes the command with the defect in it, in the directory dir.
-func (m *mutant) build(ctx context.Context, root, dir string) (binary string, err error) {
-	source, err := m.changed(root)
-	if err != nil {
-		return "", err
-	}
+// build makes the command with the defect in it, in the directory dir, of the
+// changed source.
+func (m *mutant) build(ctx context.Context, root, dir string, source []byte) (binary string, err error) {
 	replacement := filepath.Join(dir, "changed.go")
 	overlay, err := json.Marshal(map[string]map[string]string{"Replace": {filepath.Join(root, m.file): replacement}})
 	if err != nil {

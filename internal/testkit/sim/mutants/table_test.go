@@ -22,7 +22,7 @@ func TestTableIsCurrent(t *testing.T) {
 		if m.survives == "" {
 			played++
 		}
-		if _, err := m.changed(root); err != nil {
+		if _, _, err := m.changed(root); err != nil {
 			t.Error(err)
 		}
 	}
