@@ -51,6 +51,7 @@ type master struct {
 	loop       *sim.Loop
 	dispatcher *dispatcher.Dispatcher
 	closing    bool
+	closed     bool       // its Dispatcher was told
 	jobs       []*watched // JobMasters in the order they were made
 	// given are the allocations that its JobMasters have given back. The next
 	// master may get one again, when the call that gave it back was lost.

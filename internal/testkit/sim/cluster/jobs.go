@@ -2,6 +2,7 @@ package cluster
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/weirstream/weir/internal/execgraph"
 	"github.com/weirstream/weir/internal/ident"
@@ -94,6 +95,9 @@ func (k *checks) watchJob(w *watched, v *execgraph.View) {
 		k.c.world.Note("job "+v.Job.String()[:4], w.state.String()+" -> "+v.State.String())
 		w.state = v.State
 	}
+	if m := k.c.master; m.closed && !v.State.Terminal() {
+		k.broken("18", "job %s is %s though its master is closed", v.Job, v.State)
+	}
 	if (w.ends > 0) != v.State.Terminal() {
 		k.broken("1", "job %s is %s and has said %d times that it has ended", v.Job, v.State, w.ends)
 	}
@@ -112,6 +116,10 @@ func (k *checks) watchJob(w *watched, v *execgraph.View) {
 	}
 }
 
+// notTaken is why a TaskManager frees a slot after an offer. A JobMaster that has
+// deployed a task to the slot has taken it.
+const notTaken = "the JobMaster did not take the slot"
+
 func (k *checks) watchSubtask(v *execgraph.View, now *execgraph.SubtaskView, before *lastSeen) {
 	for i := range now.Earlier {
 		if !now.Earlier[i].State.Terminal() {
@@ -122,6 +130,7 @@ func (k *checks) watchSubtask(v *execgraph.View, now *execgraph.SubtaskView, bef
 		if !before.attempt.IsZero() && !before.state.Terminal() {
 			k.replaced(now, before)
 		}
+		k.watchPause(v, before.attempt)
 		*before = lastSeen{attempt: now.ID}
 	}
 	if now.State == before.state {
@@ -132,6 +141,9 @@ func (k *checks) watchSubtask(v *execgraph.View, now *execgraph.SubtaskView, bef
 	}
 	k.c.world.Note(fmt.Sprintf("task %.4s %.4s/%d", v.Job, now.ID.Vertex, now.ID.Subtask), before.state.String()+" -> "+now.State.String())
 	before.state = now.State
+	if now.State == status.Failed && now.Failure != nil && strings.Contains(now.Failure.Message, notTaken) {
+		k.broken("16", "attempt %s failed, as its TaskManager freed a slot that its JobMaster had taken: %s", now.ID, now.Failure.Message)
+	}
 	if now.State == status.Running && now.ID.Attempt > 0 {
 		k.met["restarted tasks that ran"]++
 	}

@@ -208,6 +208,7 @@ func (c *Cluster) killMaster() {
 			ctx, cancel := context.WithCancelCause(context.Background())
 			cancel(errClosing)
 			m.loop.Directly(func() { _ = m.dispatcher.Close(ctx) }) // it suspends the jobs; the process ends a little later
+			m.closed = true
 		})
 		c.world.At(c.span(10*time.Millisecond, 5*time.Second), "exit", func() {
 			if c.master == m {

@@ -48,6 +48,14 @@ func (c *Cluster) heard(to string, call rpc.Call) {
 		if t := c.executorAt(to); t != nil {
 			k.pair(connectionOf(t, m.JobId, m.JobMasterId), call.Method)
 		}
+	case *pb.ReleaseOutputsRequest:
+		if t := c.executorAt(to); t != nil {
+			k.pair(connectionOf(t, m.JobId, m.JobMasterId), call.Method)
+		}
+	case *pb.OutputsLostRequest:
+		if w := c.jobMasterAt(to); w != nil {
+			k.heardLoss(w, call, m)
+		}
 	case *pb.NotifySlotAvailableRequest:
 		k.heardFree(call, m)
 	case *pb.DeclareRequiredResourcesRequest, *pb.RegisterJobMasterRequest, *pb.DisconnectJobMasterRequest:
@@ -151,6 +159,22 @@ func (k *checks) heardReport(to string, call rpc.Call, m *pb.UpdateTaskExecution
 	k.pair("attempt "+sub.State.String(), event)
 	if sub.State == status.Running && v.State == status.JobRestarting && m.State == status.Failed.String() {
 		k.met["second failure while restarting"]++
+	}
+}
+
+// heardLoss is a TaskManager's word that outputs are lost.
+func (k *checks) heardLoss(w *watched, call rpc.Call, m *pb.OutputsLostRequest) {
+	v := w.master.View()
+	k.pair("job "+v.State.String(), call.Method)
+	for _, text := range m.Attempts {
+		attempt, err := ident.ParseAttempt(text)
+		if vertex := v.Vertex(attempt.Vertex); err == nil && vertex != nil && attempt.Subtask < len(vertex.Subtasks) {
+			if sub := &vertex.Subtasks[attempt.Subtask]; sub.ID == attempt {
+				k.pair("attempt "+sub.State.String(), call.Method)
+			} else {
+				k.pair("attempt replaced", call.Method)
+			}
+		}
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 
 	"github.com/weirstream/weir/config"
 	"github.com/weirstream/weir/internal/execgraph"
+	"github.com/weirstream/weir/internal/ident"
 	"github.com/weirstream/weir/internal/status"
 )
 
@@ -110,6 +111,21 @@ func (k *checks) watchRestarts(w *watched, v *execgraph.View) {
 	w.restarts = v.Restarts.All
 	if len(v.Failures) > 0 && v.Failures[0].Failure.Kind == status.FailurePartition {
 		k.met["lost outputs that were produced again"]++
+	}
+}
+
+// watchPause checks that a subtask that failed is not started again before the
+// pause that was decided about its failure is over (19). One whose cause was found
+// later has another time.
+func (k *checks) watchPause(v *execgraph.View, failed ident.AttemptID) {
+	for i := range v.Failures {
+		f := &v.Failures[i]
+		if f.Attempt != failed || failed.IsZero() || f.Decision == nil || !f.Decision.Restarted || len(f.Folded) > 0 {
+			continue
+		}
+		if now := k.c.master.loop.Now(); now.Before(f.Time.Add(f.Decision.Delay)) {
+			k.broken("19", "attempt %s failed and was replaced after %s; decided was: %s", failed, now.Sub(f.Time), f.Decision)
+		}
 	}
 }
 

@@ -20,7 +20,7 @@ func drawSpells(seed uint64, calm bool) spells {
 	r := rand.New(rand.NewPCG(seed, 4))
 	s := spells{rand: r}
 	if !calm {
-		s.count = r.IntN(8)
+		s.count = r.IntN(10)
 	}
 	return s
 }
@@ -33,12 +33,23 @@ func (c *Cluster) bewitch() {
 			if c.over {
 				return
 			}
-			t := sim.Trouble{Lose: pick(r, 1, 0.8, 0.5)}
-			if r.IntN(2) == 0 {
+			method, length := pick(r, aims...), 2*time.Second<<r.IntN(6)
+			t := sim.Trouble{Lose: pick(r, 1, 1, 0.6)}
+			if r.IntN(3) == 0 {
 				t = sim.Trouble{Slow: pick(r, 1, 0.5), SlowBy: time.Second << r.IntN(5)}
 			}
-			c.trouble(t, time.Second<<r.IntN(7), pick(r, aims...))
+			c.trouble(t, length, method)
+			for range r.IntN(3) { // who lost something begins anew
+				c.world.At(time.Duration(r.Int64N(int64(length))), "reset", c.resetOne)
+			}
 		})
+	}
+}
+
+// resetOne breaks the connection between a TaskManager and the master.
+func (c *Cluster) resetOne() {
+	if on := c.machines[c.spells.rand.IntN(len(c.machines))]; !c.over && c.world.Reset(on.name, masterName) {
+		c.fault("connection reset")
 	}
 }
 
