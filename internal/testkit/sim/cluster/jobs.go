@@ -29,6 +29,8 @@ type watched struct {
 	offered  *offered     // when an offer has just come; nil: none has
 	// taken are the slots that it has ever had.
 	taken map[ident.AllocationID]bool
+	// unreadable are the attempts of which it was told that their output is lost.
+	unreadable map[ident.AttemptID]bool
 }
 
 // place is one subtask: vertex and number.
@@ -42,7 +44,7 @@ type lastSeen struct {
 
 // watch makes the record of a job that is about to get a JobMaster.
 func (k *checks) watch(g *jobgraph.Graph) *watched {
-	w := &watched{graph: g, taken: map[ident.AllocationID]bool{}, vertices: make([]*execgraph.VertexView, len(g.Vertices)), tasks: make([][]lastSeen, len(g.Vertices))}
+	w := &watched{graph: g, taken: map[ident.AllocationID]bool{}, unreadable: map[ident.AttemptID]bool{}, vertices: make([]*execgraph.VertexView, len(g.Vertices)), tasks: make([][]lastSeen, len(g.Vertices))}
 	for i, v := range g.Vertices {
 		w.tasks[i] = make([]lastSeen, v.Parallelism)
 	}
@@ -120,6 +122,10 @@ func (k *checks) watchJob(w *watched, v *execgraph.View) {
 // deployed a task to the slot has taken it.
 const notTaken = "the JobMaster did not take the slot"
 
+// vanished is why a JobMaster gives a task up of which its TaskManager knows
+// nothing any more.
+const vanished = "unexpectedly no longer running"
+
 func (k *checks) watchSubtask(v *execgraph.View, now *execgraph.SubtaskView, before *lastSeen) {
 	for i := range now.Earlier {
 		if !now.Earlier[i].State.Terminal() {
@@ -143,6 +149,9 @@ func (k *checks) watchSubtask(v *execgraph.View, now *execgraph.SubtaskView, bef
 	before.state = now.State
 	if now.State == status.Failed && now.Failure != nil && strings.Contains(now.Failure.Message, notTaken) {
 		k.broken("16", "attempt %s failed, as its TaskManager freed a slot that its JobMaster had taken: %s", now.ID, now.Failure.Message)
+	}
+	if now.State == status.Failed && now.Failure != nil && strings.Contains(now.Failure.Message, vanished) && !k.reborn() {
+		k.broken("8", "attempt %s failed, because the end of a task was not reported: %s", now.ID, now.Failure.Message)
 	}
 	if now.State == status.Running && now.ID.Attempt > 0 {
 		k.met["restarted tasks that ran"]++
@@ -219,6 +228,11 @@ func (k *checks) watchPool(m *master, w *watched, v *execgraph.View) {
 	case v.State.Terminal() && n != slotpool.Counts{}:
 		k.broken("6", "job %s is %s and still has %+v", v.Job, v.State, n)
 	}
+	if waiting := v.Tasks()[status.Scheduled]; n.Pending > waiting {
+		k.broken("6", "job %s waits for %d slots, and %d of its tasks wait for one", v.Job, n.Pending, waiting)
+	} else if busy := alive(v); n.Granted > busy {
+		k.broken("6", "job %s uses %d slots for %d tasks", v.Job, n.Granted, busy)
+	}
 	added := 0
 	for _, s := range pool.Slots() {
 		if w.offered != nil && !w.offered.known[s.Allocation] {
@@ -234,6 +248,17 @@ func (k *checks) watchPool(m *master, w *watched, v *execgraph.View) {
 		k.broken("6", "job %s waited for %d slots and took %d", v.Job, w.offered.pending, added)
 	}
 	w.offered = nil
+}
+
+// alive counts the tasks that have or wait for a slot.
+func alive(v *execgraph.View) int {
+	n := 0
+	for s, k := range v.Tasks() {
+		if state := status.Execution(s); state != status.Created && !state.Terminal() {
+			n += k
+		}
+	}
+	return n
 }
 
 // offered is a job's pool when an offer of slots came.
@@ -290,10 +315,43 @@ func (k *checks) watchDeployment(w *watched, attempt ident.AttemptID, request *p
 		held = held || s.Allocation.String() == request.Task.AllocationId && "sim:"+s.DataAddresses[0] == to.Process+":1"
 	}
 	k.met["deployments"]++
+	k.watchInputs(w, &v, attempt)
 	switch sub := &vertex.Subtasks[attempt.Subtask]; {
 	case sub.ID != attempt || sub.State != status.Deploying || v.State != status.JobRunning && v.State != status.JobRestarting:
 		k.broken("16", "attempt %s is deployed while the job is %s and the subtask's attempt %s is %s", attempt, v.State, sub.ID, sub.State)
 	case !held:
 		k.broken("16", "attempt %s is deployed to %s into slot %s, which the job does not hold there", attempt, to, request.Task.AllocationId)
 	}
+}
+
+// watchInputs checks that a task that reads complete output is not deployed when
+// its JobMaster knows that some of it is lost: that is produced again first.
+func (k *checks) watchInputs(w *watched, v *execgraph.View, attempt ident.AttemptID) {
+	for _, reader := range w.graph.Vertices {
+		if reader.ID != attempt.Vertex {
+			continue
+		}
+		for _, edge := range reader.Inputs {
+			producer := v.Vertex(edge.Source)
+			if edge.Distribution != jobgraph.AllToAll || !blocking(w.graph, edge) {
+				continue
+			}
+			for i := range producer.Subtasks {
+				if id := producer.Subtasks[i].ID; w.unreadable[id] {
+					k.broken("batch", "attempt %s is deployed and reads what %s has produced, which is lost", attempt, id)
+				}
+			}
+		}
+	}
+}
+
+func blocking(g *jobgraph.Graph, edge *jobgraph.Edge) bool {
+	for _, v := range g.Vertices {
+		for _, set := range v.Produces {
+			if set.ID == edge.DataSet {
+				return set.Type == jobgraph.Blocking
+			}
+		}
+	}
+	return false
 }

@@ -171,6 +171,7 @@ func (k *checks) heardLoss(w *watched, call rpc.Call, m *pb.OutputsLostRequest) 
 		if vertex := v.Vertex(attempt.Vertex); err == nil && vertex != nil && attempt.Subtask < len(vertex.Subtasks) {
 			if sub := &vertex.Subtasks[attempt.Subtask]; sub.ID == attempt {
 				k.pair("attempt "+sub.State.String(), call.Method)
+				w.unreadable[attempt] = true
 			} else {
 				k.pair("attempt replaced", call.Method)
 			}

@@ -2,7 +2,6 @@ package cluster
 
 import (
 	"slices"
-	"strings"
 
 	"github.com/weirstream/weir/internal/ident"
 	"github.com/weirstream/weir/internal/resourcemanager/slotmanager"
@@ -63,8 +62,6 @@ func (k *checks) fair(j *job) {
 		k.broken("7", "job %s FAILED, though nothing may end it: %s", j.id, k.causeOf(j))
 	case state == status.JobFailed && c.settings.calm:
 		k.broken("7", "job %s FAILED, though nothing went wrong: %s", j.id, k.causeOf(j))
-	case state == status.JobFailed && strings.Contains(k.causeOf(j), "unexpectedly no longer running") && !k.reborn():
-		k.broken("8", "job %s FAILED, because the end of a task was not reported: %s", j.id, k.causeOf(j))
 	case state == status.JobRunning && j.canceled == j.at:
 		k.broken("7", "job %s was canceled and is RUNNING", j.id)
 	}
