@@ -13,3 +13,9 @@ func (m *Master) Pool() *slotpool.Pool { return m.pool }
 
 // Restarting is how many tasks wait to be restarted.
 func (m *Master) Restarting() int { return m.scheduler.Restarting() }
+
+// Planned is how many tasks stand in plans that wait for slots.
+func (m *Master) Planned() int { return m.scheduler.Planned() }
+
+// Ending is how many tasks have to end before they can be restarted.
+func (m *Master) Ending() int { return m.scheduler.Ending() }

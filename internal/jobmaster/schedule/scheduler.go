@@ -323,6 +323,29 @@ func (s *Scheduler) Knows(id ident.AttemptID, reported status.Execution) bool {
 // Restarting is how many subtasks wait to be restarted.
 func (s *Scheduler) Restarting() int { return len(s.waiting) }
 
+// Planned is how many attempts stand in plans that wait for slots: all that are
+// SCHEDULED.
+func (s *Scheduler) Planned() int {
+	n := 0
+	for _, some := range s.plans { // order: a sum
+		for _, p := range some {
+			if p.valid() {
+				n += len(p.attempts)
+			}
+		}
+	}
+	return n
+}
+
+// Ending is how many attempts have to end before they can be replaced.
+func (s *Scheduler) Ending() int {
+	n := 0
+	for _, r := range s.recoveries {
+		n += r.open
+	}
+	return n
+}
+
 // Waiting lists what the job waits for, for people: one line a plan.
 func (s *Scheduler) Waiting() []string {
 	var plans []*plan

@@ -110,6 +110,9 @@ func (k *checks) watchJob(w *watched, v *execgraph.View) {
 		}
 		w.vertices[i], changed = vertex, true
 		for s := range vertex.Subtasks {
+			if begins(w.tasks[i][s], &vertex.Subtasks[s]) {
+				k.watchInputs(w, v, vertex.Subtasks[s].ID)
+			}
 			k.watchSubtask(v, &vertex.Subtasks[s], &w.tasks[i][s])
 		}
 	}
@@ -315,7 +318,6 @@ func (k *checks) watchDeployment(w *watched, attempt ident.AttemptID, request *p
 		held = held || s.Allocation.String() == request.Task.AllocationId && "sim:"+s.DataAddresses[0] == to.Process+":1"
 	}
 	k.met["deployments"]++
-	k.watchInputs(w, &v, attempt)
 	switch sub := &vertex.Subtasks[attempt.Subtask]; {
 	case sub.ID != attempt || sub.State != status.Deploying || v.State != status.JobRunning && v.State != status.JobRestarting:
 		k.broken("16", "attempt %s is deployed while the job is %s and the subtask's attempt %s is %s", attempt, v.State, sub.ID, sub.State)
@@ -324,7 +326,12 @@ func (k *checks) watchDeployment(w *watched, attempt ident.AttemptID, request *p
 	}
 }
 
-// watchInputs checks that a task that reads complete output is not deployed when
+// begins reports whether it was just decided that an attempt is to run.
+func begins(before lastSeen, now *execgraph.SubtaskView) bool {
+	return (now.ID != before.attempt || before.state == status.Created) && (now.State == status.Scheduled || now.State == status.Deploying)
+}
+
+// watchInputs checks that a task that reads complete output is not scheduled when
 // its JobMaster knows that some of it is lost: that is produced again first.
 func (k *checks) watchInputs(w *watched, v *execgraph.View, attempt ident.AttemptID) {
 	for _, reader := range w.graph.Vertices {
@@ -338,7 +345,7 @@ func (k *checks) watchInputs(w *watched, v *execgraph.View, attempt ident.Attemp
 			}
 			for i := range producer.Subtasks {
 				if id := producer.Subtasks[i].ID; w.unreadable[id] {
-					k.broken("batch", "attempt %s is deployed and reads what %s has produced, which is lost", attempt, id)
+					k.broken("batch", "attempt %s is scheduled and reads what %s has produced, which is lost", attempt, id)
 				}
 			}
 		}

@@ -95,11 +95,19 @@ func (s *restarts) more(slotRequest time.Duration) time.Duration {
 }
 
 // watchRestarts counts restarts, and checks that the job is RESTARTING exactly
-// while tasks wait to be restarted (19).
+// while tasks wait to be restarted (19), that restarts wait for what has to end
+// and for nothing else (19), and that plans hold for what is SCHEDULED (16).
 func (k *checks) watchRestarts(w *watched, v *execgraph.View) {
 	waiting := w.master.Restarting()
 	if (v.State == status.JobRestarting) != (waiting > 0) {
 		k.broken("19", "job %s is %s, and %d of its tasks wait to be restarted", v.Job, v.State, waiting)
+	}
+	tasks := v.Tasks()
+	if planned := w.master.Planned(); planned != tasks[status.Scheduled] {
+		k.broken("16", "job %s has %d tasks that are SCHEDULED, and %d in plans that hold", v.Job, tasks[status.Scheduled], planned)
+	}
+	if ending := w.master.Ending(); v.State == status.JobRestarting && ending != tasks[status.Canceling] {
+		k.broken("19", "job %s has %d tasks that are CANCELING, and its restarts wait for %d", v.Job, tasks[status.Canceling], ending)
 	}
 	if v.Restarts.All < w.restarts {
 		k.broken("19", "job %s had %d restarts and has %d", v.Job, w.restarts, v.Restarts.All)
