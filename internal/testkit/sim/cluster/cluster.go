@@ -132,7 +132,10 @@ func (c *Cluster) startMaster() {
 		c.serveManager(p, loop)
 	}
 	p.System().Heard = c.heard
-	p.System().Tap = func(_ actor.Loop, to rpc.Address, call rpc.Call) { c.checks.masterCalls(m, to, call) }
+	p.System().Tap = func(_ actor.Loop, to rpc.Address, call rpc.Call) {
+		c.checks.masterCalls(m, to, call)
+		c.sent(m, call.Method)
+	}
 	options := jobmaster.Options{
 		Loop: m.loop, System: p.System(), ResourceManager: c.managerAddress(),
 		HeartbeatInterval: s.interval, HeartbeatTimeout: s.timeout, HeartbeatThreshold: s.threshold,
@@ -254,6 +257,9 @@ func (c *Cluster) endMaster(silent bool) {
 	back := c.span(100*time.Millisecond, 30*time.Second)
 	if c.rand.IntN(2) == 0 {
 		back = c.span(time.Millisecond, 100*time.Millisecond) // before anybody has noticed
+	}
+	if c.spells.hurry {
+		back = min(back, time.Second)
 	}
 	c.world.At(back, "start", c.startMaster)
 }

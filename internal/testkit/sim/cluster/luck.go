@@ -200,26 +200,32 @@ func (c *Cluster) killMaster() {
 		c.endManager(silent)
 	case c.master == nil:
 	case c.rand.IntN(3) == 0:
-		c.fault("master stopped")
 		c.lastWords()
-		m := c.master
-		m.closing = true
-		m.loop.Post(func() {
-			ctx, cancel := context.WithCancelCause(context.Background())
-			cancel(errClosing)
-			m.loop.Directly(func() { _ = m.dispatcher.Close(ctx) }) // it suspends the jobs; the process ends a little later
-			m.closed = true
-		})
-		c.world.At(c.span(10*time.Millisecond, 5*time.Second), "exit", func() {
-			if c.master == m {
-				c.endMaster(false)
-			}
-		})
+		c.stopMaster(c.span(10*time.Millisecond, 5*time.Second))
 	default:
 		c.fault("master killed")
 		c.lastWords()
 		c.endMaster(silent)
 	}
+}
+
+// stopMaster lets the master end in order: it suspends the jobs, and the process
+// ends a little later.
+func (c *Cluster) stopMaster(exit time.Duration) {
+	c.fault("master stopped")
+	m := c.master
+	m.closing = true
+	m.loop.Post(func() {
+		ctx, cancel := context.WithCancelCause(context.Background())
+		cancel(errClosing)
+		m.loop.Directly(func() { _ = m.dispatcher.Close(ctx) })
+		m.closed = true
+	})
+	c.world.At(exit, "exit", func() {
+		if c.master == m {
+			c.endMaster(false)
+		}
+	})
 }
 
 // calmDown ends all faults: what is cut heals, what is down comes up, nothing

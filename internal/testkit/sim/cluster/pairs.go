@@ -66,6 +66,7 @@ func (c *Cluster) heard(to string, call rpc.Call) {
 		if w := c.jobMasterAt(to); w != nil {
 			if call.Method == gateway.OfferSlots.Name {
 				w.heardOffer()
+				c.offeredAgain(w, call.Request.(*pb.OfferSlotsRequest))
 			}
 			k.pair("job "+w.master.View().State.String(), call.Method)
 			k.pair(termIs("JobMaster", call.Fence, w.master.Term()), call.Method)

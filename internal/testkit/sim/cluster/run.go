@@ -80,6 +80,7 @@ func (c *Cluster) play() {
 	c.plan()
 	c.plague()
 	c.bewitch()
+	c.layAmbushes()
 	if !c.until(s.faultTime + 3*time.Second) {
 		return
 	}

@@ -14,6 +14,10 @@ import (
 type spells struct {
 	rand  *rand.Rand
 	count int
+	// ambush is the one that is laid.
+	ambush ambush
+	// hurry: the next master is there soon, and has the jobs of this one again.
+	hurry bool
 }
 
 func drawSpells(seed uint64, calm bool) spells {
@@ -36,7 +40,7 @@ func (c *Cluster) bewitch() {
 			method, length := pick(r, aims...), 2*time.Second<<r.IntN(6)
 			t := sim.Trouble{Lose: pick(r, 1, 1, 0.6)}
 			if r.IntN(3) == 0 {
-				t = sim.Trouble{Slow: pick(r, 1, 0.5), SlowBy: time.Second << r.IntN(5)}
+				method, t = pick(r, late...), sim.Trouble{Slow: pick(r, 1, 0.5), SlowBy: time.Second << r.IntN(5)}
 			}
 			c.trouble(t, length, method)
 			for range r.IntN(3) { // who lost something begins anew
@@ -44,6 +48,12 @@ func (c *Cluster) bewitch() {
 			}
 		})
 	}
+}
+
+// late are the calls that mean something else when they come late.
+var late = []string{
+	gateway.OfferSlots.Name, gateway.SubmitTask.Name, gateway.FreeSlot.Name, gateway.RequestSlot.Name, gateway.DeclareRequiredResources.Name,
+	gateway.UpdateTaskExecutionState.Name, gateway.RegisterTaskManager.Name, gateway.HeartbeatFromJobMaster.Name,
 }
 
 // resetOne breaks the connection between a TaskManager and the master.

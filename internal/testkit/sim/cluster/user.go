@@ -121,9 +121,13 @@ func (c *Cluster) submit(j *job, tries int) {
 // submitLost submits most of what the last master took with it, some of it
 // before the TaskManagers know that it is gone.
 func (c *Cluster) submitLost() {
+	longest := 30 * time.Second
+	if c.spells.hurry {
+		c.spells.hurry, longest = false, time.Second
+	}
 	for _, j := range c.jobs {
 		if j.at != 0 && c.rand.IntN(4) > 0 {
-			c.world.At(c.span(time.Millisecond, 30*time.Second), "submit again", func() { c.submit(j, 5) })
+			c.world.At(c.span(time.Millisecond, longest), "submit again", func() { c.submit(j, 5) })
 		}
 	}
 }
