@@ -10,6 +10,7 @@ SMALL    = -trimpath -tags grpcnotrace -ldflags="-s -w"
 WORDS    = $$($(GO) env GOROOT)/src/**/*.go
 FUZZTIME ?= 10s
 SEEDS    ?= 20000
+FROM     ?= 1
 FAULTS   ?= 60
 SEED     ?= 0
 
@@ -21,7 +22,7 @@ demo: build ; ./bin/wordcount --rate --input "$(WORDS)"
 
 test: ; $(GO) test ./...
 
-sim: ; $(GO) test ./internal/testkit/sim -run TestWorld -v -timeout 0 -seeds $(SEEDS)
+sim: ; $(GO) test ./internal/testkit/sim -run TestWorld -v -timeout 0 -from $(FROM) -seeds $(SEEDS)
 
 chaos: ; $(GO) test ./test/chaos -run TestChaos -v -count 1 -timeout 15m -faults $(FAULTS) -seed $(SEED)
 

@@ -5,13 +5,16 @@
 //	  Process (a life of a named process)
 //	    Loop    actor.Loop: mailbox, timers, work beside the loop
 //	    System  rpc.System: calls through the network
-//	  network: delay, lost call, lost answer, cut and heal, reset, crash
+//	  network: delay, lost call, lost answer, cut and heal, reset, crash; trouble of one method
 //
 // It promises that the same seed and the same driver give the same events in the
 // same order, which Trace hashes; that letters of a loop run in the order posted
 // and calls of one loop to one endpoint arrive in the order made, as package rpc
 // demands, and that every other order is drawn anew from the seed. Nothing in it
 // is concurrent: a world belongs to one goroutine, which steps it.
+//
+// It takes it for a broken invariant when time does not pass, or when an event does
+// not come back.
 //
 // It never knows what the processes do. Package sim/cluster runs Weir's
 // endpoints in it.
