@@ -65,6 +65,10 @@ type manager struct {
 	*resourcemanager.Manager
 	looked   time.Duration // when the checkers saw it last
 	unserved time.Duration // since when it has a free slot that a job needs; 0: it has none
+	// terms are the JobMasters that have registered last, by job; outdated is what
+	// was known of a job when an older one of it spoke just now.
+	terms    map[string]string
+	outdated *outdated
 }
 
 // A machine is where lives of one TaskManager and its workers run.
@@ -183,7 +187,7 @@ func (c *Cluster) startManager() {
 
 func (c *Cluster) serveManager(p *sim.Process, loop *sim.Loop) {
 	s := &c.settings
-	m := &manager{proc: p, loop: loop, Manager: resourcemanager.New(resourcemanager.Options{
+	m := &manager{proc: p, loop: loop, terms: map[string]string{}, Manager: resourcemanager.New(resourcemanager.Options{
 		Loop: loop, System: p.System(), Version: version, HeartbeatInterval: s.interval, HeartbeatTimeout: s.timeout,
 		HeartbeatThreshold: s.threshold, JobTimeout: s.jobTimeout, StartUpPeriod: s.startUp, SpreadOut: c.rand.IntN(2) == 0,
 	})}

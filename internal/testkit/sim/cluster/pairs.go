@@ -61,12 +61,14 @@ func (c *Cluster) heard(to string, call rpc.Call) {
 	case *pb.DeclareRequiredResourcesRequest, *pb.RegisterJobMasterRequest, *pb.DisconnectJobMasterRequest:
 		if c.manager != nil {
 			k.pair(termIs("ResourceManager", call.Fence, c.manager.ID()), call.Method)
+			c.manager.heardJobMaster(call)
 		}
 	case *pb.OfferSlotsRequest, *pb.RegisterTaskManagerRequest, *pb.FailSlotRequest, *pb.NotEnoughResourcesRequest:
 		if w := c.jobMasterAt(to); w != nil {
 			if call.Method == gateway.OfferSlots.Name {
 				w.heardOffer()
 				c.offeredAgain(w, call.Request.(*pb.OfferSlotsRequest))
+				c.offeredTooMuch(w, call.Request.(*pb.OfferSlotsRequest))
 			}
 			k.pair("job "+w.master.View().State.String(), call.Method)
 			k.pair(termIs("JobMaster", call.Fence, w.master.Term()), call.Method)

@@ -44,7 +44,41 @@ func (k *checks) watchManager(m *manager) {
 			}
 		}
 	}
+	if o := m.outdated; o != nil {
+		if needs := m.Slots().Needed(o.job); needs != o.needed {
+			k.broken("3", "a JobMaster of job %s that has been succeeded made its requirement %d, it was %d", o.job, needs, o.needed)
+		}
+		m.outdated = nil
+	}
 	k.watchUnserved(m)
+}
+
+// outdated is a job's requirement when a JobMaster of it speaks that has been
+// succeeded.
+type outdated struct {
+	job    ident.JobID
+	needed int
+}
+
+// heardJobMaster notes who speaks for a job.
+func (m *manager) heardJobMaster(call rpc.Call) {
+	if !call.Fence.IsZero() && call.Fence != m.ID() {
+		return // it is for another term and will not be taken
+	}
+	id, term := "", ""
+	switch r := call.Request.(type) {
+	case *pb.RegisterJobMasterRequest:
+		m.terms[r.JobId] = r.JobMasterId
+		return
+	case *pb.DeclareRequiredResourcesRequest:
+		id, term = r.JobId, r.JobMasterId
+	case *pb.DisconnectJobMasterRequest:
+		id, term = r.JobId, r.JobMasterId
+	}
+	var job ident.JobID
+	if now := m.terms[id]; now != "" && now != term && job.UnmarshalText([]byte(id)) == nil {
+		m.outdated = &outdated{job, m.Slots().Needed(job)}
+	}
 }
 
 // watchRequest checks that the ResourceManager asks for no more slots than a job

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/weirstream/weir/internal/rpc/gateway"
+	"github.com/weirstream/weir/internal/rpc/pb"
 	"github.com/weirstream/weir/internal/testkit/sim"
 )
 
@@ -16,6 +17,8 @@ type spells struct {
 	count int
 	// ambush is the one that is laid.
 	ambush ambush
+	// refusals: that slots are refused is often told late.
+	refusals bool
 	// hurry: the next master is there soon, and has the jobs of this one again.
 	hurry bool
 }
@@ -24,7 +27,7 @@ func drawSpells(seed uint64, calm bool) spells {
 	r := rand.New(rand.NewPCG(seed, 4))
 	s := spells{rand: r}
 	if !calm {
-		s.count = r.IntN(10)
+		s.count, s.refusals = r.IntN(10), r.IntN(3) == 0
 	}
 	return s
 }
@@ -54,6 +57,23 @@ func (c *Cluster) bewitch() {
 var late = []string{
 	gateway.OfferSlots.Name, gateway.SubmitTask.Name, gateway.FreeSlot.Name, gateway.RequestSlot.Name, gateway.DeclareRequiredResources.Name,
 	gateway.UpdateTaskExecutionState.Name, gateway.RegisterTaskManager.Name, gateway.HeartbeatFromJobMaster.Name,
+}
+
+// offeredTooMuch lets the answer come late to an offer of more slots than the job
+// waits for. It may want them soon.
+func (c *Cluster) offeredTooMuch(w *watched, offer *pb.OfferSlotsRequest) {
+	if !c.spells.refusals || c.over || c.spells.rand.IntN(2) == 0 {
+		return
+	}
+	unknown := 0
+	for _, o := range offer.Offers {
+		if !w.offered.knows(o.AllocationId) {
+			unknown++
+		}
+	}
+	if unknown > w.offered.pending {
+		c.trouble(sim.Trouble{Slow: 1, SlowBy: 8 * time.Second}, time.Microsecond, gateway.OfferSlots.Name)
+	}
 }
 
 // resetOne breaks the connection between a TaskManager and the master.
