@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/weirstream/weir/internal/actor"
+	"github.com/weirstream/weir/internal/testkit/recorded"
 )
 
 // TestBadInput sends what should not be sent: what it is, status, text; then
@@ -93,8 +94,8 @@ func TestBadInput(t *testing.T) {
 			if w.Code != c.status || !strings.Contains(w.Body.String(), c.text) {
 				t.Errorf("%d %.400s, want %d %s", w.Code, w.Body, c.status, c.text)
 			}
-			n, err := parse(w.Body.String())
-			if err != nil || len(n.keys) != 1 || n.keys[0] != "errors" || len(n.fields["errors"].items) != 1 {
+			n, err := recorded.Parse(w.Body.String())
+			if err != nil || len(n.Keys) != 1 || n.Keys[0] != "errors" || len(n.Fields["errors"].Items) != 1 {
 				t.Errorf("the body is no list of one error: %.200s", w.Body)
 			}
 			if w := ask(t, s, "GET", "/overview", ""); w.Code != 200 {
@@ -193,7 +194,7 @@ func FuzzRequest(f *testing.F) {
 			t.Errorf("%s %q %q: %s", method, target, body, w.Body)
 		}
 		if strings.HasPrefix(w.Header().Get("Content-Type"), "application/json") {
-			if _, err := parse(w.Body.String()); err != nil {
+			if _, err := recorded.Parse(w.Body.String()); err != nil {
 				t.Errorf("%s %q: %v", method, target, err)
 			}
 		}
