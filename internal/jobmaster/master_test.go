@@ -367,3 +367,43 @@ func TestMetricsAndAccumulators(t *testing.T) {
 	expect(t, "accumulators", v.Accumulators, []execgraph.Accumulator{{Vertex: v.Vertices[0].ID, Name: "n", Value: "9"}})
 	w.quiet(t, m)
 }
+
+// The ResourceManager is sought often at first where nobody is there, at once
+// and with more patience where it is silent, and seldom where it refuses.
+func TestHowTheResourceManagerIsSought(t *testing.T) {
+	for what, c := range map[string]struct {
+		begin func(w *world)
+		want  string
+	}{
+		"nobody": {func(w *world) { w.down["rm"] = true }, "0s 12ms 34ms 86ms 188ms 390ms 892ms 1.894s 3.896s 8.898s 18.9s 28.902s 38.904s"},
+		"silent": {func(w *world) { w.silent = func(rpc.Address, string) bool { return true } }, "0s 100ms 300ms 700ms 1.5s 3.1s 6.3s 12.7s 25.5s 51.1s 1m21.1s"},
+		"refuses": {func(w *world) {
+			mux := &rpc.Mux{}
+			rpc.Handle(mux, gateway.RegisterJobMaster, func(_ *pb.RegisterJobMasterRequest, reply func(*pb.RegisterJobMasterResponse, error)) {
+				reply(nil, rpc.Refuse("not now"))
+			})
+			system{w, "rm"}.Serve(gateway.ResourceManager, w, mux)
+		}, "0s 30.002s 1m0.004s 1m30.006s"},
+	} {
+		w := newWorld()
+		w.resourceManager()
+		c.begin(w)
+		var at []string
+		begun := w.now.Add(latency)
+		w.lose = func(_ rpc.Address, method string) bool {
+			if method == gateway.RegisterJobMaster.Name {
+				at = append(at, w.now.Sub(begun).String())
+			}
+			return false
+		}
+		m, _ := w.start(t, twoVertices(1), func(o *Options) { o.SlotRequestTimeout = time.Hour })
+		w.pass(100 * time.Second)
+		if got := strings.Join(at, " "); !strings.HasPrefix(got, c.want) {
+			t.Errorf("%s: asked at %s, want %s", what, got, c.want)
+		}
+		expect(t, what+", state", m.View().State, status.JobRunning)
+		w.down["rm"], w.silent = false, nil
+		m.Cancel(func(error) {})
+		w.pass(time.Minute)
+	}
+}

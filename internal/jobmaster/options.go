@@ -11,6 +11,7 @@ import (
 	"github.com/weirstream/weir/internal/ident"
 	"github.com/weirstream/weir/internal/jobgraph"
 	"github.com/weirstream/weir/internal/rpc"
+	"github.com/weirstream/weir/internal/rpc/registration"
 )
 
 // Options are what a Master is made of. A zero duration or number means Flink's
@@ -34,6 +35,8 @@ type Options struct {
 	// target to count as lost before the timeout; negative: the timeout alone
 	// decides. It is heartbeat.rpc-failure-threshold: 2.
 	HeartbeatThreshold int
+	// Registration is how the ResourceManager is sought.
+	Registration       registration.Pace
 	SlotRequestTimeout time.Duration // slot.request.timeout: 5 min
 	SlotIdleTimeout    time.Duration // slot.idle.timeout: 50 s
 	ExceptionHistory   int           // web.exception-history-size: 16
@@ -59,6 +62,7 @@ func (o *Options) complete() {
 	}
 	set(&o.HeartbeatInterval, 10*time.Second)
 	set(&o.HeartbeatTimeout, 50*time.Second)
+	o.Registration = o.Registration.Complete()
 	set(&o.SlotRequestTimeout, 5*time.Minute)
 	set(&o.SlotIdleTimeout, 50*time.Second)
 	switch {

@@ -11,6 +11,7 @@ import (
 	"github.com/weirstream/weir/internal/rpc"
 	"github.com/weirstream/weir/internal/rpc/gateway"
 	"github.com/weirstream/weir/internal/rpc/pb"
+	"github.com/weirstream/weir/internal/rpc/registration"
 	"github.com/weirstream/weir/internal/status"
 	"github.com/weirstream/weir/internal/taskexecutor/slottable"
 )
@@ -34,6 +35,8 @@ type Options struct {
 	// RegistrationTimeout is how long the Executor may be without a
 	// ResourceManager. It is taskmanager.registration.timeout: 5 min.
 	RegistrationTimeout time.Duration
+	// Registration is how the ResourceManager and the JobMasters are sought.
+	Registration registration.Pace
 	// SlotTimeout is how long a reserved slot waits for its JobMaster. It is
 	// taskmanager.slot.timeout: 10 s.
 	SlotTimeout time.Duration
@@ -67,6 +70,7 @@ func (o *Options) complete() {
 	set(&o.HeartbeatInterval, 10*time.Second)
 	set(&o.HeartbeatTimeout, 50*time.Second)
 	set(&o.RegistrationTimeout, 5*time.Minute)
+	o.Registration = o.Registration.Complete()
 	set(&o.SlotTimeout, 10*time.Second)
 	set(&o.CancellationTimeout, 180*time.Second)
 	set(&o.WorkerStartTimeout, 30*time.Second)
@@ -190,20 +194,6 @@ func (e *Executor) fail(err error) {
 	e.fatal = true
 	e.log.Error("TaskExecutor cannot go on", "error", err)
 	e.options.OnFatal(err)
-}
-
-// retryDelays are the pauses between attempts to reach an endpoint: short at
-// first, since a cluster that starts does so at once, then Flink's ten seconds.
-var retryDelays = []time.Duration{10 * time.Millisecond, 20 * time.Millisecond, 50 * time.Millisecond, 100 * time.Millisecond,
-	200 * time.Millisecond, 500 * time.Millisecond, time.Second, 2 * time.Second, 5 * time.Second, 10 * time.Second}
-
-// retryDelay is the pause after an attempt that failed; they count from zero.
-func retryDelay(attempt int) time.Duration { return retryDelays[min(attempt, len(retryDelays)-1)] }
-
-// registrationTimeout is how long an attempt may take: 100 ms, doubling to 30 s.
-func registrationTimeout(attempt int) time.Duration {
-	const shortest, longest = 100 * time.Millisecond, 30 * time.Second
-	return min(longest, shortest<<min(attempt, 9))
 }
 
 // unanswered reports whether a call may have been executed or may succeed when

@@ -9,6 +9,7 @@ import (
 	"github.com/weirstream/weir/internal/rpc"
 	"github.com/weirstream/weir/internal/rpc/gateway"
 	"github.com/weirstream/weir/internal/rpc/pb"
+	"github.com/weirstream/weir/internal/rpc/registration"
 	"github.com/weirstream/weir/internal/status"
 )
 
@@ -229,7 +230,7 @@ func (e *Executor) pump(t *task) {
 			return
 		}
 		if err != nil && unanswered(err) && j.term == term {
-			wait := retryDelay(t.resent)
+			wait := registration.Growing(t.resent)
 			t.resent++
 			t.retry = e.loop.After(wait, func() { e.pump(t) })
 			return

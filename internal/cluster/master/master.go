@@ -34,6 +34,7 @@ import (
 	"github.com/weirstream/weir/internal/resourcemanager"
 	"github.com/weirstream/weir/internal/rpc"
 	"github.com/weirstream/weir/internal/rpc/gateway"
+	"github.com/weirstream/weir/internal/rpc/registration"
 )
 
 const (
@@ -214,6 +215,10 @@ func (m *Master) jobMasters() dispatcher.Factory {
 		ResourceManager:   rpc.Address{Process: m.system.Self(), Endpoint: gateway.ResourceManager},
 		HeartbeatInterval: config.HeartbeatInterval.In(cfg), HeartbeatTimeout: config.HeartbeatTimeout.In(cfg),
 		HeartbeatThreshold: config.HeartbeatRPCFailureThreshold.In(cfg),
+		Registration: registration.Pace{
+			FirstTimeout: config.RegistrationInitialTimeout.In(cfg), LastTimeout: config.RegistrationMaxTimeout.In(cfg),
+			ErrorDelay: config.RegistrationErrorDelay.In(cfg), RefusedDelay: config.RegistrationRefusedDelay.In(cfg),
+		},
 		SlotRequestTimeout: config.SlotRequestTimeout.In(cfg), SlotIdleTimeout: config.SlotIdleTimeout.In(cfg),
 		ExceptionHistory: config.WebExceptionHistorySize.In(cfg), AttemptsHistory: config.JobManagerAttemptsHistorySize.In(cfg),
 		Config: cfg,

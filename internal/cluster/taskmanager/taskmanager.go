@@ -32,6 +32,7 @@ import (
 	measure "github.com/weirstream/weir/internal/metrics/process"
 	"github.com/weirstream/weir/internal/rpc"
 	"github.com/weirstream/weir/internal/rpc/gateway"
+	"github.com/weirstream/weir/internal/rpc/registration"
 	"github.com/weirstream/weir/internal/taskexecutor"
 	"github.com/weirstream/weir/internal/taskexecutor/dataport"
 	"github.com/weirstream/weir/internal/taskexecutor/process"
@@ -235,6 +236,10 @@ func (t *TaskManager) makeExecutor(o Options) {
 		ResourceManager: rpc.Address{Process: s.master, Endpoint: gateway.ResourceManager},
 		Slots:           s.slots, Total: s.profile(), DataAddresses: t.port.Addresses(), Host: t.port.TCP(),
 		HeartbeatInterval: config.HeartbeatInterval.In(cfg), HeartbeatTimeout: config.HeartbeatTimeout.In(cfg),
+		Registration: registration.Pace{
+			FirstTimeout: config.RegistrationInitialTimeout.In(cfg), LastTimeout: config.RegistrationMaxTimeout.In(cfg),
+			ErrorDelay: config.RegistrationErrorDelay.In(cfg), RefusedDelay: config.RegistrationRefusedDelay.In(cfg),
+		},
 		RegistrationTimeout: config.TaskManagerRegistrationTimeout.In(cfg), SlotTimeout: config.TaskManagerSlotTimeout.In(cfg),
 		CancellationTimeout: s.cancellation, Launcher: t.launcher, Hardware: s.hardware(), MemoryConfiguration: s.memoryJSON(),
 		LogFile: o.LogFile, Process: t.process,
