@@ -48,13 +48,9 @@ var (
 	})
 	TaskManagerLoadBalanceMode = declare(choice[string]("NONE", "SLOTS", "TASKS", "MIN_RESOURCES"), Option[string]{
 		Key: "taskmanager.load-balance.mode", Default: "NONE", Effect: ProcessRestart,
-		Doc: "How slots are spread over TaskManagers: NONE takes them in order, SLOTS takes each from the TaskManager that has the smallest share of its own in use.",
-		inert: func(v string) string {
-			if v == "NONE" || v == "SLOTS" {
-				return ""
-			}
-			return "only NONE and SLOTS are told apart in this version; slots are taken in order"
-		},
+		Doc: "How slots are spread over TaskManagers: NONE takes them in the order in which the TaskManagers registered; SLOTS takes each from the one " +
+			"that has the smallest share of its own in use; MIN_RESOURCES from the one that has the largest, so that few are used; TASKS as SLOTS, and " +
+			"then gives each TaskManager about the same number of the job's tasks.",
 	})
 	TaskCancellationInterval = declare(duration, Option[time.Duration]{
 		Key: "task.cancellation.interval", Default: 30 * time.Second, Effect: NextJob, check: positive,

@@ -67,6 +67,9 @@ func (m *Master) makeScheduler() error {
 		strategy = failover.NewFull(m.graph)
 	}
 	m.scheduler = schedule.New(m.graph, backoff, strategy)
+	if config.TaskManagerLoadBalanceMode.In(m.options.Config) == "TASKS" {
+		m.scheduler.BalanceTasks()
+	}
 	m.log.Info("restart strategy chosen", "strategy", backoff.String(), "failover", strategy.String())
 	return nil
 }

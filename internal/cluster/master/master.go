@@ -32,6 +32,7 @@ import (
 	"github.com/weirstream/weir/internal/jobmaster"
 	"github.com/weirstream/weir/internal/memory"
 	"github.com/weirstream/weir/internal/resourcemanager"
+	"github.com/weirstream/weir/internal/resourcemanager/slotmanager"
 	"github.com/weirstream/weir/internal/rpc"
 	"github.com/weirstream/weir/internal/rpc/gateway"
 	"github.com/weirstream/weir/internal/rpc/registration"
@@ -98,7 +99,7 @@ func Start(cfg *config.Config, o Options) (*Master, error) {
 		Loop: m.loop, System: m.system, Cluster: cluster, Version: o.Version, Logger: o.Logger,
 		HeartbeatInterval: config.HeartbeatInterval.In(cfg), HeartbeatTimeout: config.HeartbeatTimeout.In(cfg),
 		HeartbeatThreshold: config.HeartbeatRPCFailureThreshold.In(cfg), JobTimeout: config.ResourceManagerJobTimeout.In(cfg),
-		StartUpPeriod: config.StandaloneStartUpTime.In(cfg), SpreadOut: config.TaskManagerLoadBalanceMode.In(cfg) == "SLOTS",
+		StartUpPeriod: config.StandaloneStartUpTime.In(cfg), Balance: balances[config.TaskManagerLoadBalanceMode.In(cfg)],
 	})
 	m.dispatcher = dispatcher.New(dispatcher.Options{
 		Loop: m.loop, NewJobMaster: m.jobMasters(), ReleaseArtifact: m.deleteBlob, Archive: m.archiving(o.Archive), Logger: o.Logger,
@@ -115,6 +116,10 @@ func Start(cfg *config.Config, o Options) (*Master, error) {
 	m.log.Info("JobManager started", "rpc", m.system.Self(), "memory", m.memory.Process)
 	return m, nil
 }
+
+// balances are the ways to choose TaskManagers for slots, by the name of the mode.
+// Slots are spread out so that there is something to balance tasks over.
+var balances = map[string]slotmanager.Balance{"SLOTS": slotmanager.SpreadOut, "TASKS": slotmanager.SpreadOut, "MIN_RESOURCES": slotmanager.FillUp}
 
 // settings reads what must be right before anything is opened.
 func (m *Master) settings() (ident.ClusterID, error) {

@@ -17,6 +17,7 @@ type Scheduler struct {
 	backoff  Backoff
 	failover Failover
 	sharing  *sharing
+	balanced bool // tasks are spread over TaskManagers by their number
 	// scheduled are the regions that were given to a plan, by index.
 	scheduled []bool
 	// readers are the regions that wait for what a subtask produces.
@@ -247,6 +248,9 @@ func (s *Scheduler) deployReady(p *plan) {
 // deploy binds all attempts of a plan to their slots before the first is
 // deployed: every attempt must be told where its producers run.
 func (s *Scheduler) deploy(p *plan) {
+	if s.balanced {
+		s.balance(p)
+	}
 	for _, e := range p.attempts {
 		s.graph.Bind(e, s.sharing.byKey[keyOf(e.Vertex)].slot)
 	}

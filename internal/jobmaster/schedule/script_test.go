@@ -20,7 +20,7 @@ import (
 // script is one job under a script. Its commands are the events:
 //
 //	job [STRATEGY …]     makes the job of its lines: "name parallelism [<- producer:all|pointwise|blocking-all …] [in group]";
-//	                     STRATEGY: fixed:ATTEMPTS:DELAY, exponential:DELAY, full
+//	                     STRATEGY: fixed:ATTEMPTS:DELAY, exponential:DELAY, full, balance
 //	start, cancel, suspend
 //	grant R SLOT@TM …    requests R get slots
 //	refuse R …           requests R cannot be met
@@ -189,6 +189,7 @@ func (s *script) all(t *testing.T, args []string) []Event {
 func newScheduler(t *testing.T, graph *execgraph.Graph, args []string) *Scheduler {
 	var backoff Backoff = failover.None{}
 	var strategy Failover = failover.NewRegion(graph)
+	balance := false
 	for _, a := range args {
 		words := strings.Split(a, ":")
 		span := func(i int) time.Duration {
@@ -204,13 +205,19 @@ func newScheduler(t *testing.T, graph *execgraph.Graph, args []string) *Schedule
 		case "exponential":
 			backoff = failover.NewExponentialDelay(failover.Exponential{Initial: span(1), Max: time.Hour, Multiplier: 2, Reset: time.Hour,
 				Attempts: failover.Endless}, nil)
+		case "balance":
+			balance = true
 		case "full":
 			strategy = failover.NewFull(graph)
 		default:
 			t.Fatalf("unknown strategy %q", a)
 		}
 	}
-	return New(graph, backoff, strategy)
+	s := New(graph, backoff, strategy)
+	if balance {
+		s.BalanceTasks()
+	}
+	return s
 }
 
 func request(t *testing.T, text string) RequestID {

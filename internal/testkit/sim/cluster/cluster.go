@@ -13,6 +13,7 @@ import (
 	"github.com/weirstream/weir/internal/jobgraph"
 	"github.com/weirstream/weir/internal/jobmaster"
 	"github.com/weirstream/weir/internal/resourcemanager"
+	"github.com/weirstream/weir/internal/resourcemanager/slotmanager"
 	"github.com/weirstream/weir/internal/rpc"
 	"github.com/weirstream/weir/internal/rpc/gateway"
 	"github.com/weirstream/weir/internal/rpc/pb"
@@ -178,7 +179,7 @@ func (c *Cluster) serveManager(p *sim.Process, loop *sim.Loop) {
 	s := &c.settings
 	m := &manager{proc: p, loop: loop, Manager: resourcemanager.New(resourcemanager.Options{
 		Loop: loop, System: p.System(), Version: version, HeartbeatInterval: s.interval, HeartbeatTimeout: s.timeout,
-		HeartbeatThreshold: s.threshold, JobTimeout: s.jobTimeout, StartUpPeriod: s.startUp, SpreadOut: c.rand.IntN(2) == 0,
+		HeartbeatThreshold: s.threshold, JobTimeout: s.jobTimeout, StartUpPeriod: s.startUp, Balance: slotmanager.Balance(c.rand.IntN(3)),
 	})}
 	c.manager = m
 	loop.Post(m.Start)
