@@ -65,7 +65,9 @@ func errorOf(problems []Problem) error {
 
 func unknownKey(key string, s setting) Problem {
 	p := Problem{Origin: s.origin, Key: key, Value: shown(key, s.value), What: "unknown option"}
-	if near := nearest(key); near != "" {
+	if instead := removed[key]; instead != "" {
+		p.What, p.Fix = "Flink has removed this option", instead
+	} else if near := nearest(key); near != "" {
 		p.Fix = fmt.Sprintf("did you mean %s?", near)
 	} else {
 		p.Fix = "options of your own program begin with " + userPrefix
