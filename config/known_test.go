@@ -131,7 +131,7 @@ func TestValuesOutOfRange(t *testing.T) {
 		"rest.port": "65536", "taskmanager.numberOfTaskSlots": "0", "parallelism.default": "-1", "pipeline.max-parallelism": "40000",
 		"taskmanager.memory.segment-size": "33 kb", "heartbeat.interval": "0", "heartbeat.rpc-failure-threshold": "0",
 		"execution.runtime-mode": "sometimes", "web.submit.enable": "yes", "rest.url-prefix": "x", "rest.bind-port": "5-3",
-		"taskmanager.memory.managed.fraction": "NaN", "completed-application-store.cache-size": "-1",
+		"taskmanager.memory.managed.fraction": "NaN", "completed-application-store.cache-size": "-1", "web.exception-history-size": "0",
 	} {
 		_, err := New(map[string]string{key: value})
 		var bad *Error
