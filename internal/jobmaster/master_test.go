@@ -407,3 +407,27 @@ func TestHowTheResourceManagerIsSought(t *testing.T) {
 		w.pass(time.Minute)
 	}
 }
+
+// A task whose submission is under way cannot be missed by a heartbeat that
+// crosses it.
+func TestSubmissionUnderWay(t *testing.T) {
+	w := newWorld()
+	rm := w.resourceManager()
+	te1 := rm.taskExecutor("te1", 1)
+	answers := 0
+	w.silent = func(_ rpc.Address, method string) bool {
+		if method == gateway.HeartbeatFromJobMaster.Name {
+			answers++
+		}
+		return method == gateway.SubmitTask.Name
+	}
+	w.lose = func(_ rpc.Address, method string) bool { return method == gateway.SubmitTask.Name }
+	m, _ := w.start(t, twoVertices(1), func(o *Options) { o.HeartbeatInterval = time.Second })
+	w.pass(9 * time.Second)
+	expect(t, "not missed", states(m.View()), "RUNNING DEPLOYING DEPLOYING")
+	expect(t, "though answers came", answers >= 8 && len(te1.running) == 0, true)
+	w.pass(2 * time.Second)
+	expect(t, "cause", m.View().Failures[0].Failure.Message, "no answer in time")
+	w.silent, w.lose = nil, nil
+	w.quiet(t, m)
+}

@@ -2,6 +2,7 @@ package e2e
 
 import (
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -174,6 +175,10 @@ func TestRecordedWantOfSlots(t *testing.T) {
 			job := c.wide(5, nil, "misbehave", "slow")
 			c.reaches(job, "FAILED")
 			c.like(situation, job)
+			out, errOut, code := c.weir("exceptions", "-m", c.rest, job)
+			if numbers := regexp.MustCompile(`need 5 slots, have 2, free \d, slot sharing group "\w*"`); code != 0 || !numbers.MatchString(out) {
+				t.Errorf("weir exceptions does not say how many slots there are: %d\n%s%s", code, out, errOut)
+			}
 		})
 	}
 }
