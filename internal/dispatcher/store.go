@@ -84,8 +84,10 @@ func weight(v *execgraph.View) int64 {
 	}
 	for _, entry := range v.Failures {
 		sum += failureWeight(entry, perFailure)
-		for _, concurrent := range entry.Concurrent {
-			sum += failureWeight(concurrent, perFailure)
+		for _, beside := range [][]execgraph.FailureEntry{entry.Concurrent, entry.Folded} {
+			for _, f := range beside {
+				sum += failureWeight(f, perFailure)
+			}
 		}
 	}
 	return sum

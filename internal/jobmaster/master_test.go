@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/weirstream/weir/config"
 	"github.com/weirstream/weir/internal/coordinator"
 	"github.com/weirstream/weir/internal/execgraph"
 	"github.com/weirstream/weir/internal/ident"
@@ -430,4 +431,25 @@ func TestSubmissionUnderWay(t *testing.T) {
 	expect(t, "cause", m.View().Failures[0].Failure.Message, "no answer in time")
 	w.silent, w.lose = nil, nil
 	w.quiet(t, m)
+}
+
+// With taskmanager.load-balance.mode TASKS two TaskManagers get as many tasks
+// each, though the first slots are shared by more.
+func TestTasksAreBalanced(t *testing.T) {
+	for mode, want := range map[string][]int{"NONE": {4, 2}, "TASKS": {3, 3}} {
+		w := newWorld()
+		rm := w.resourceManager()
+		te1, te2 := rm.taskExecutor("te1", 2), rm.taskExecutor("te2", 2)
+		graph := twoVertices(4)
+		graph.Vertices[1].Parallelism = 2
+		c, err := config.New(map[string]string{"taskmanager.load-balance.mode": mode})
+		if err != nil {
+			t.Fatal(err)
+		}
+		m, _ := w.start(t, graph, func(o *Options) { o.Config = c })
+		w.pass(time.Second)
+		expect(t, mode, m.View().State, status.JobRunning)
+		expect(t, mode+", tasks", []int{len(te1.deployed), len(te2.deployed)}, want)
+		w.quiet(t, m)
+	}
 }
