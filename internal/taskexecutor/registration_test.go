@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/weirstream/weir/internal/rpc"
@@ -25,6 +26,12 @@ func (t *times) note(n int) {
 
 func (t *times) String() string { return strings.Join(t.at, " ") }
 
+// pass lets virtual time go by, with all that falls due in it.
+func pass(d time.Duration) {
+	time.Sleep(d)
+	synctest.Wait()
+}
+
 // The ResourceManager is sought anew at once where it does not answer, each time
 // with twice the patience, and after a long pause where it refuses.
 func TestHowTheResourceManagerIsSought(t *testing.T) {
@@ -45,13 +52,13 @@ func TestHowTheResourceManagerIsSought(t *testing.T) {
 			w.master.Withdraw(gateway.ResourceManager)
 			w.master.Serve(gateway.ResourceManager, w.loop, mux)
 			w.on(w.e.Start)
-			time.Sleep(4*time.Minute + 59*time.Second)
+			pass(4*time.Minute + 59*time.Second)
 			w.on(func() {
 				if seen.String() != c.want || w.fatal != nil {
 					t.Errorf("%s: asked at %s, want %s; %v", what, &seen, c.want, w.fatal)
 				}
 			})
-			time.Sleep(2 * time.Second)
+			pass(2 * time.Second)
 			w.on(func() { w.refused(w.fatal, "within 5m0s") })
 		})
 	}
@@ -78,7 +85,7 @@ func TestReportIsRefused(t *testing.T) {
 		w.master.Withdraw(gateway.ResourceManager)
 		w.master.Serve(gateway.ResourceManager, w.loop, mux)
 		w.on(w.e.Start)
-		time.Sleep(10 * time.Second)
+		pass(10 * time.Second)
 		w.on(func() {
 			if want := "0s 10ms 30ms 80ms"; seen.String() != want || !w.e.master.registered() {
 				t.Errorf("registered at %s, want %s", &seen, want)
