@@ -106,7 +106,7 @@ func (c *cluster) reaches(job, state string) {
 // Flink was asked, and asks the same.
 func TestRecordedSituations(t *testing.T) {
 	start(t, 0).like("empty-", "")
-	c := start(t, 1, "taskmanager.numberOfTaskSlots=2")
+	c := start(t, 1, "taskmanager.numberOfTaskSlots=2", "task.cancellation.timeout=5 s", "web.exception-history-size=2")
 	c.like("idle-", "")
 	c.like("idle2-", "")
 
@@ -152,6 +152,27 @@ func TestRecordedSituations(t *testing.T) {
 			"-D", "restart-strategy.fixed-delay.delay=10 ms"}, "misbehave", "error")
 		c.reaches(job, "FAILED")
 		c.like("exhausted-", job)
+		var answer struct {
+			History struct {
+				Entries []struct {
+					Decision string `json:"decision"`
+				} `json:"entries"`
+				Truncated bool `json:"truncated"`
+			} `json:"exceptionHistory"`
+		}
+		c.get("/jobs/"+job+"/exceptions", &answer)
+		if h := answer.History; len(h.Entries) != 2 || !h.Truncated || !strings.HasPrefix(h.Entries[0].Decision, "not restarted because its 2 restarts are used up") {
+			t.Errorf("of 3 failures the history, which holds 2, has %+v", h)
+		}
+	})
+	t.Run("canceling", func(t *testing.T) {
+		c := c.in(t)
+		job := c.wide(1, nil, "misbehave", "loop")
+		c.running(job)
+		c.ask("PATCH", "/jobs/"+job, "", nil)
+		c.reaches(job, "CANCELLING")
+		c.like("cancel-", job)
+		c.reaches(job, "CANCELED")
 	})
 	t.Run("waiting for slots", func(t *testing.T) {
 		c := c.in(t)
