@@ -56,7 +56,6 @@ var reasons = []struct{ prefix, why string }{
 	{"sink.committer.", "sinks have no committers in this version"},
 
 	// Batch execution.
-	{"execution.batch.adaptive.", "there is no adaptive batch scheduler in this version: the program decides the parallelism"},
 	{"execution.batch.job-recovery.", "a job does not survive the loss of its JobManager in this version"},
 	{"execution.batch.speculative.", "slow tasks are not run twice in this version"},
 	{"slow-task-detector.", "slow tasks are not run twice in this version"},

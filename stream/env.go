@@ -24,6 +24,19 @@ type Env struct {
 	// collectors take over the parallelism of the operation before them.
 	collectors []*streamgraph.Node
 	settings   map[string]string
+	// unbounded says that nobody has said a parallelism: that of the graph is no
+	// bound for what is decided while the job runs.
+	unbounded bool
+	// open are the settings by which parallelism is left open.
+	open openParallelism
+}
+
+// openParallelism says whether operations without a parallelism get it while a
+// batch job runs, and how much at most; 0: the default parallelism, if there is
+// one.
+type openParallelism struct {
+	enabled bool
+	most    int
 }
 
 // RuntimeMode says whether a program runs as a stream or as a batch. It is
@@ -66,7 +79,7 @@ func DefaultParallelism(n int) Option {
 			e.problem(callSite(), "default parallelism: got %d, want 1 to %d", n, maxKeyGroups)
 			return
 		}
-		e.graph.Parallelism = n
+		e.graph.Parallelism, e.unbounded = n, false
 	}
 }
 

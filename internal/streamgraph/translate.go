@@ -55,9 +55,13 @@ func (t *translation) vertex(c *Chain) *jobgraph.Vertex {
 		Name:             t.chainName(head),
 		Description:      t.description(head),
 		Parallelism:      head.Parallelism,
+		Why:              head.Why,
 		MaxParallelism:   head.MaxParallelism,
 		SlotSharingGroup: head.SlotSharingGroup,
 		CoLocation:       head.CoLocation,
+	}
+	if head.Open {
+		v.Parallelism, v.Why = 0, ""
 	}
 	for _, n := range c.Nodes {
 		op := &jobgraph.Operator{ID: t.ids[n], UID: n.UID, Name: n.Name, Digest: digest(n)}
@@ -168,7 +172,7 @@ func (t *translation) chained(n *Node) []*Node {
 func pipeline(g *Graph) []jobgraph.PlanNode {
 	plan := make([]jobgraph.PlanNode, len(g.Nodes))
 	for i, n := range g.Nodes {
-		p := jobgraph.PlanNode{ID: n.ID, Type: n.Name, Contents: n.Name, Parallelism: n.Parallelism,
+		p := jobgraph.PlanNode{ID: n.ID, Type: n.Name, Contents: n.Name, Parallelism: planned(n),
 			Pact: [...]string{"Data Source", "Operator", "Data Sink"}[n.Kind]}
 		for _, e := range n.In {
 			p.Predecessors = append(p.Predecessors, jobgraph.PlanPredecessor{ID: e.From.ID, ShipStrategy: e.Partitioner.Ship(), Side: "second"})
@@ -176,4 +180,13 @@ func pipeline(g *Graph) []jobgraph.PlanNode {
 		plan[i] = p
 	}
 	return plan
+}
+
+// planned is a node's parallelism in the plan; -1, as in Flink: it is decided while
+// the job runs.
+func planned(n *Node) int {
+	if n.Open {
+		return -1
+	}
+	return n.Parallelism
 }
