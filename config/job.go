@@ -82,8 +82,8 @@ var (
 		Doc:     "The longest time a record waits for its buffer to fill; 0 sends after every record.",
 	})
 	ExecutionBatchShuffleMode = declare(choice(ExchangesBlocking, ExchangesPipelined), Option[BatchShuffleMode]{
-		Key: "execution.batch-shuffle-mode", Default: ExchangesPipelined, Effect: NextJob,
-		Doc: "How tasks of a batch job that are not chained exchange records: ALL_EXCHANGES_BLOCKING, through files that are read when they are whole, or ALL_EXCHANGES_PIPELINED, at once. Hybrid exchanges are not built yet. Flink's default is ALL_EXCHANGES_BLOCKING; it becomes the default here with the adaptive batch scheduler.",
+		Key: "execution.batch-shuffle-mode", Default: ExchangesBlocking, Effect: NextJob,
+		Doc: "How tasks of a batch job that are not chained exchange records: ALL_EXCHANGES_BLOCKING, through files that are read when they are whole, or ALL_EXCHANGES_PIPELINED, at once. Hybrid exchanges are not built yet.",
 	})
 	BatchAutoParallelism = declare(boolean, Option[bool]{
 		Key: "execution.batch.adaptive.auto-parallelism.enabled", Default: true, Effect: NextJob,

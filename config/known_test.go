@@ -246,3 +246,14 @@ func TestDescribe(t *testing.T) {
 		t.Error("an unknown key is described")
 	}
 }
+
+// TestBatchDefaultsAreFlinks holds what decides how batch jobs run.
+func TestBatchDefaultsAreFlinks(t *testing.T) {
+	if got := ExecutionBatchShuffleMode.In(nil); got != ExchangesBlocking {
+		t.Errorf("execution.batch-shuffle-mode is %s by default", got)
+	}
+	if _, set := BatchSourceParallelism.Lookup(nil); set || !BatchAutoParallelism.In(nil) || BatchMinParallelism.In(nil) != 1 ||
+		BatchMaxParallelism.In(nil) != 128 || BatchTaskVolume.In(nil) != 16<<20 {
+		t.Error("the defaults of execution.batch.adaptive.auto-parallelism are not Flink's")
+	}
+}

@@ -152,8 +152,10 @@ func (e *Env) configuration() map[string]string {
 	c := map[string]string{
 		config.ExecutionRuntimeMode.Key:          string(e.mode),
 		config.ExecutionBufferTimeoutEnabled.Key: strconv.FormatBool(e.buffer >= 0),
-		config.ParallelismDefault.Key:            strconv.Itoa(e.graph.Parallelism),
 		config.PipelineOperatorChaining.Key:      strconv.FormatBool(!e.graph.ChainingDisabled),
+	}
+	if !e.unbounded { // what nobody has said must not become a bound in the workers
+		c[config.ParallelismDefault.Key] = strconv.Itoa(e.graph.Parallelism)
 	}
 	if e.buffer >= 0 {
 		c[config.ExecutionBufferTimeout.Key] = strconv.FormatInt(e.buffer.Milliseconds(), 10) + " ms"

@@ -172,7 +172,7 @@ func (t *translation) chained(n *Node) []*Node {
 func pipeline(g *Graph) []jobgraph.PlanNode {
 	plan := make([]jobgraph.PlanNode, len(g.Nodes))
 	for i, n := range g.Nodes {
-		p := jobgraph.PlanNode{ID: n.ID, Type: n.Name, Contents: n.Name, Parallelism: planned(n),
+		p := jobgraph.PlanNode{ID: n.ID, Type: n.Name, Contents: n.Name, Parallelism: n.Parallelism,
 			Pact: [...]string{"Data Source", "Operator", "Data Sink"}[n.Kind]}
 		for _, e := range n.In {
 			p.Predecessors = append(p.Predecessors, jobgraph.PlanPredecessor{ID: e.From.ID, ShipStrategy: e.Partitioner.Ship(), Side: "second"})
@@ -180,13 +180,4 @@ func pipeline(g *Graph) []jobgraph.PlanNode {
 		plan[i] = p
 	}
 	return plan
-}
-
-// planned is a node's parallelism in the plan; -1, as in Flink: it is decided while
-// the job runs.
-func planned(n *Node) int {
-	if n.Open {
-		return -1
-	}
-	return n.Parallelism
 }
