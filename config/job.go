@@ -90,12 +90,12 @@ var (
 		Doc: "Whether the parallelism of operators of a batch job that have none of their own is decided while the job runs, by the volume of what they read. Where exchanges are pipelined it never is.",
 	})
 	BatchMinParallelism = declare(integer, Option[int]{
-		Key: "execution.batch.adaptive.auto-parallelism.min-parallelism", Default: 1, Effect: NextJob, check: atLeast(1),
+		Key: "execution.batch.adaptive.auto-parallelism.min-parallelism", Default: 1, Effect: NextJob, check: keyGroups,
 		OldKeys: []string{"jobmanager.adaptive-batch-scheduler.min-parallelism"},
 		Doc:     "The least parallelism that is decided while a batch job runs.",
 	})
 	BatchMaxParallelism = declare(integer, Option[int]{
-		Key: "execution.batch.adaptive.auto-parallelism.max-parallelism", Default: 128, Effect: NextJob, check: atLeast(1),
+		Key: "execution.batch.adaptive.auto-parallelism.max-parallelism", Default: 128, Effect: NextJob, check: keyGroups,
 		OldKeys: []string{"jobmanager.adaptive-batch-scheduler.max-parallelism"},
 		Doc:     "The greatest parallelism that is decided while a batch job runs. Where it is not set, parallelism.default is, if that is set. An operator's own max parallelism wins.",
 	})
@@ -105,7 +105,7 @@ var (
 		Doc:     "How much data each task should read, where the parallelism is decided while a batch job runs. A task may get more where the parallelism is at its bound or a single key group is larger.",
 	})
 	BatchSourceParallelism = declare(integer, Option[int]{
-		Key: "execution.batch.adaptive.auto-parallelism.default-source-parallelism", NoDefault: true, Effect: NextJob, check: atLeast(1),
+		Key: "execution.batch.adaptive.auto-parallelism.default-source-parallelism", NoDefault: true, Effect: NextJob, check: keyGroups,
 		OldKeys: []string{"jobmanager.adaptive-batch-scheduler.default-source-parallelism"},
 		Doc:     "The greatest parallelism of a source that is decided while a batch job runs, and what a source gets that cannot say how much it will read.",
 	})

@@ -73,6 +73,11 @@ func Mode(m RuntimeMode) Option {
 // DefaultParallelism sets the number of subtasks of operations that have none of
 // their own: 1 to 32768. The default is the number of processors in an embedded
 // run and 1 on a cluster. It is parallelism.default.
+//
+// In a batch job whose exchanges are blocking it is only the most that they get:
+// each is sized, when what it reads is complete, by its volume. That is
+// execution.batch.adaptive.auto-parallelism.enabled, and the most is 128 on a
+// cluster where nobody has set a parallelism.
 func DefaultParallelism(n int) Option {
 	return func(e *Env) {
 		if n < 1 || n > maxKeyGroups {

@@ -3,6 +3,7 @@ package jobmaster
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -130,6 +131,20 @@ func shares(all ...*fakeExecutor) string {
 		text += "; "
 	}
 	return text
+}
+
+// Settings of sizes that contradict each other are refused when the job begins.
+func TestSizesThatContradictAreRefused(t *testing.T) {
+	g := openJob()
+	g.Configuration["execution.batch.adaptive.auto-parallelism.min-parallelism"] = "5"
+	g.Configuration["jobmanager.adaptive-batch-scheduler.max-parallelism"] = "4"
+	w := newWorld()
+	o := Options{Loop: w, System: system{w, "jm"}, Graph: g}
+	kinds(&sizing{})(&o)
+	_, err := New(o)
+	if err == nil || !strings.Contains(err.Error(), "min-parallelism is 5, above execution.batch.adaptive.auto-parallelism.max-parallelism, which is 4") {
+		t.Errorf("got %v", err)
+	}
 }
 
 // A source that cannot find out what there is to read fails the job, which

@@ -57,12 +57,16 @@ func backoffOf(c *config.Config, random func(int64) int64) failover.Backoff {
 }
 
 // sizingOf says how vertices are sized whose parallelism the program leaves open.
-func sizingOf(c *config.Config) schedule.Sizing {
-	z := schedule.Sizing{Least: config.BatchMinParallelism.In(c), Volume: int64(config.BatchTaskVolume.In(c)), Otherwise: config.ParallelismDefault.In(c)}
+func sizingOf(c *config.Config) (schedule.Sizing, error) {
+	least := config.BatchMinParallelism.In(c)
+	if most, set := config.BatchMaxParallelism.Lookup(c); set && least > most {
+		return schedule.Sizing{}, fmt.Errorf("%s is %d, above %s, which is %d", config.BatchMinParallelism.Key, least, config.BatchMaxParallelism.Key, most)
+	}
+	z := schedule.Sizing{Least: least, Volume: int64(config.BatchTaskVolume.In(c)), Otherwise: config.ParallelismDefault.In(c)}
 	if n, set := config.BatchSourceParallelism.Lookup(c); set {
 		z.Sources, z.Otherwise = n, n
 	}
-	return z
+	return z, nil
 }
 
 // makeScheduler makes the core that decides about the job.
@@ -71,12 +75,16 @@ func (m *Master) makeScheduler() error {
 	if err != nil {
 		return fmt.Errorf("settings of the job: %w", err)
 	}
+	sizing, err := sizingOf(settings)
+	if err != nil {
+		return fmt.Errorf("settings of the job: %w", err)
+	}
 	backoff := backoffOf(settings, m.loop.Rand().Int64N)
 	var strategy failover.Strategy = failover.NewRegion(m.graph)
 	if config.FailoverStrategy.In(m.options.Config) == "full" {
 		strategy = failover.NewFull(m.graph)
 	}
-	m.scheduler = schedule.New(m.graph, backoff, strategy, sizingOf(settings))
+	m.scheduler = schedule.New(m.graph, backoff, strategy, sizing)
 	m.log.Info("restart strategy chosen", "strategy", backoff.String(), "failover", strategy.String())
 	return nil
 }
