@@ -95,6 +95,14 @@ func failureThreshold(n int) error {
 	return nil
 }
 
+// keyGroups allows what may be a number of key groups.
+func keyGroups(n int) error {
+	if n < 1 || n > 32768 {
+		return errors.New("must be from 1 to 32768")
+	}
+	return nil
+}
+
 func maxParallelism(n int) error {
 	if n != -1 && (n < 1 || n > 32768) {
 		return errors.New("must be from 1 to 32768, or -1 to derive it")

@@ -34,7 +34,7 @@ var (
 	JobManagerScheduler = declare(choice[string]("Default", "Adaptive", "AdaptiveBatch"), Option[string]{
 		Key: "jobmanager.scheduler", Default: "Default", Effect: NextJob,
 		Doc:   "Which scheduler runs jobs.",
-		inert: unless("Default", "only the Default scheduler exists in this version"),
+		inert: unless("Default", "batch jobs are sized by their data whatever it says (execution.batch.adaptive.auto-parallelism.enabled), and streaming jobs keep their parallelism in this version"),
 	})
 	JobManagerAttemptsHistorySize = declare(integer, Option[int]{
 		Key: "jobmanager.execution.attempts-history-size", Default: 16, Effect: ProcessRestart, check: atLeast(1),

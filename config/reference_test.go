@@ -63,7 +63,6 @@ var otherDefaults = map[string]string{
 	"env.pid.dir":                              "it is in the home of Weir",
 	"io.tmp.dirs":                              "it is in the home of Weir",
 	"web.tmpdir":                               "it is in the home of Weir",
-	"execution.batch-shuffle-mode":             "see docs/gaps.md",
 	"execution.runtime-mode":                   "a program whose sources all end is a batch",
 	"historyserver.web.address":                "nothing listens beyond the loopback unless told to",
 	"jobmanager.bind-host":                     "nothing listens beyond the loopback unless told to",

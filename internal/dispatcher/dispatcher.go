@@ -140,9 +140,9 @@ func check(g *jobgraph.Graph) error {
 		switch {
 		case seen[v.ID]:
 			return fmt.Errorf("two vertices have the id %s; the second is %q", v.ID, v.Name)
-		case v.Parallelism < 1:
-			return fmt.Errorf("vertex %q has parallelism %d, it must be at least 1", v.Name, v.Parallelism)
-		case v.MaxParallelism < v.Parallelism:
+		case v.Parallelism < 0:
+			return fmt.Errorf("vertex %q has parallelism %d, it must be at least 1, or 0 to be decided while the job runs", v.Name, v.Parallelism)
+		case v.MaxParallelism < max(1, v.Parallelism):
 			return fmt.Errorf("vertex %q has parallelism %d, above its max parallelism %d", v.Name, v.Parallelism, v.MaxParallelism)
 		}
 		seen[v.ID] = true

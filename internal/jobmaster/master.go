@@ -109,6 +109,7 @@ func (m *Master) Start() {
 		}
 	}
 	m.schedule(schedule.Start{})
+	m.sizeSources()
 }
 
 // View gives the job as it is. Once it has ended it has no coordinators.
@@ -207,6 +208,9 @@ func (m *Master) performSchedule(effect schedule.Effect) {
 		m.managers.release(f.Executions)
 	case schedule.TasksReset:
 		m.tasksReset(f)
+	case schedule.LaidOut:
+		l := f.Vertex.Layout()
+		m.log.Info("parallelism decided", "vertex", f.Vertex.Job.Name, "parallelism", l.Parallelism, "reason", l.Why)
 	case schedule.TaskChanged:
 		m.taskChanged(f)
 	case schedule.JobChanged:

@@ -232,6 +232,7 @@ type fakeExecutor struct {
 	job      *pb.RegisterJobMasterRequest
 	running  []string
 	outputs  []string // attempts of which what they produced is kept
+	produced []int64  // what each task produces that finishes, by subpartition
 	deployed []*pb.TaskDeployment
 	freed    []string
 	canceled []string
@@ -325,8 +326,12 @@ func (t *fakeExecutor) report(attempt, state string, failure *pb.Failure) {
 	if state == "FINISHED" || state == "CANCELED" || state == "FAILED" {
 		t.running = slices.DeleteFunc(t.running, func(a string) bool { return a == attempt })
 	}
+	update := &pb.UpdateTaskExecutionStateRequest{Attempt: attempt, State: state, Failure: failure}
+	if state == "FINISHED" && t.produced != nil {
+		update.Outputs = []*pb.PartitionSizes{{Bytes: t.produced}}
+	}
 	gateway.UpdateTaskExecutionState.Call(t.system, t.w, t.master, t.fence(),
-		&pb.UpdateTaskExecutionStateRequest{Attempt: attempt, State: state, Failure: failure}, 0,
+		update, 0,
 		func(r *pb.UpdateTaskExecutionStateResponse, err error) {
 			if err != nil {
 				t.again(err, func() { t.report(attempt, state, failure) })

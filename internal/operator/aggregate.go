@@ -61,7 +61,7 @@ func table[K comparable, A any](c *Context, whole bool) *memory.Table[K, A] {
 	Check(err)
 	o := memory.Options[K]{Last: c.MaxParallelism - 1, Max: c.MaxParallelism, EncodeKey: encode}
 	if !whole {
-		o.First, o.Last = keygroup.Range(c.Subtask, c.Parallelism, c.MaxParallelism)
+		o.First, o.Last = c.OwnKeyGroups()
 	}
 	t, err := memory.New[K, A](o)
 	Check(err)

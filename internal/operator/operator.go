@@ -15,6 +15,7 @@ import (
 	"github.com/weirstream/weir/batch"
 	"github.com/weirstream/weir/internal/fs/scratch"
 	"github.com/weirstream/weir/internal/ident"
+	"github.com/weirstream/weir/internal/state/keygroup"
 	"github.com/weirstream/weir/internal/status"
 )
 
@@ -114,7 +115,9 @@ type Context struct {
 	Subtask        int
 	Parallelism    int
 	MaxParallelism int
-	Attempt        int
+	// KeyGroups are those of the subtask; none: the even share of its number.
+	KeyGroups KeyGroups
+	Attempt   int
 	// Batch says that the job runs in batch mode: keyed aggregates emit at the end.
 	Batch bool
 	// ManagedBytes is the operator's share of the slot's managed memory; 0: not
@@ -128,6 +131,17 @@ type Context struct {
 	Logger       *slog.Logger
 	// Counts are the operator's own; nil: nobody counts.
 	Counts *Counts
+}
+
+// KeyGroups are neighbouring key groups.
+type KeyGroups struct{ First, Count int }
+
+// OwnKeyGroups are the first and the last key group of the subtask, inclusive.
+func (c *Context) OwnKeyGroups() (first, last int) {
+	if g := c.KeyGroups; g.Count > 0 {
+		return g.First, g.First + g.Count - 1
+	}
+	return keygroup.Range(c.Subtask, c.Parallelism, c.MaxParallelism)
 }
 
 // Counts are how many records an operator has emitted. They are plain numbers

@@ -97,8 +97,8 @@ var different = map[string]string{
 	"err-options-overview":      "OPTIONS tells the methods",
 	"err-options-overview-cors": "OPTIONS tells the methods",
 	"err-jobs-post-json":        "a plan for a JVM is refused whatever it is",
-	"batch-finished-job":        "no adaptive batch scheduler, whose plan has a stream graph",
-	"failed-batch-job":          "no adaptive batch scheduler, whose plan has a stream graph",
+	"batch-finished-job":        "the plan of a sized batch job has no stream graph here",
+	"failed-batch-job":          "the plan of a sized batch job has no stream graph here",
 
 	"failed-batch-checkpoints":              "the failed job of a world is a streaming job",
 	"failed-batch-checkpoints-config":       "the failed job of a world is a streaming job",

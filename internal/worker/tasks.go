@@ -66,7 +66,8 @@ func (w *Worker) spec(d *pb.TaskDeployment) (*task.Spec, error) {
 	return &task.Spec{
 		Job: w.Compiled.Graph.Name, Attempt: attempt,
 		Parallelism: int(d.Parallelism), MaxParallelism: int(d.MaxParallelism), Batch: w.Compiled.Graph.Batch,
-		Chain: chain, Gates: gates, Partitions: partitions,
+		KeyGroups: operator.KeyGroups{First: int(d.FirstKeyGroup), Count: int(d.KeyGroups)},
+		Chain:     chain, Gates: gates, Partitions: partitions,
 		BufferTimeout: w.BufferTimeout, ManagedBytes: w.managed(chain.Vertex.SlotSharingGroup), Scratch: w.scratch, Ask: w.asker(attempt), Logger: w.Logger,
 	}, nil
 }
@@ -113,9 +114,13 @@ func (w *Worker) report(attempt ident.AttemptID, r *running, s status.Execution,
 	if s == status.Running { // so that nobody has to wait for the first figures
 		metrics.Figures = gateway.TaskFiguresToProto(r.meter.Read(w.Loop.Now()))
 	}
-	gateway.WorkerTaskState.Send(w.System, w.Loop, w.TaskExecutor, ident.LeaderID{}, &pb.UpdateTaskExecutionStateRequest{
-		Attempt: attempt.String(), State: s.String(), Failure: gateway.FailureToProto(f), Metrics: metrics,
-	})
+	update := &pb.UpdateTaskExecutionStateRequest{Attempt: attempt.String(), State: s.String(), Failure: gateway.FailureToProto(f), Metrics: metrics}
+	if s == status.Finished {
+		for _, bytes := range r.Sizes() {
+			update.Outputs = append(update.Outputs, &pb.PartitionSizes{Bytes: bytes})
+		}
+	}
+	gateway.WorkerTaskState.Send(w.System, w.Loop, w.TaskExecutor, ident.LeaderID{}, update)
 }
 
 // stopTask cancels a task. One that is unknown has ended: its last state is on

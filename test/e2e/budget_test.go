@@ -90,7 +90,7 @@ func (c *cluster) logsNameTheJob(job string) {
 // A job that needs more network buffers than its processes have fails, and says
 // who asked for them and by which keys there could be more. The cluster goes on.
 func TestTooFewNetworkBuffers(t *testing.T) {
-	c := start(t, 2, "taskmanager.memory.network.min=64kb", "taskmanager.memory.network.max=64kb")
+	c := start(t, 2, "taskmanager.memory.network.min=64kb", "taskmanager.memory.network.max=64kb", "execution.batch-shuffle-mode=ALL_EXCHANGES_PIPELINED")
 	out, errOut, code := c.run([]string{"-p", "8"}, "misbehave", "fine")
 	if code != 1 {
 		t.Fatalf("code %d\n%s%s", code, out, errOut)

@@ -97,7 +97,7 @@ func networkBuffers(g *jobgraph.Graph) int {
 	for _, v := range g.Vertices {
 		for _, set := range v.Produces {
 			if set.Type == jobgraph.Blocking {
-				n += v.Parallelism * writeBuffers
+				n += atOnce(v) * writeBuffers
 			}
 		}
 	}

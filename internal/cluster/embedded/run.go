@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"log/slog"
 	"math/rand/v2"
+	"runtime"
 	"time"
 
 	"github.com/weirstream/weir/config"
@@ -89,12 +90,22 @@ func slotsNeeded(g *jobgraph.Graph) int {
 	widest := map[string]int{}
 	sum := 0
 	for _, v := range g.Vertices {
-		if more := v.Parallelism - widest[v.SlotSharingGroup]; more > 0 {
-			widest[v.SlotSharingGroup] = v.Parallelism
+		if more := atOnce(v) - widest[v.SlotSharingGroup]; more > 0 {
+			widest[v.SlotSharingGroup] += more
 			sum += more
 		}
 	}
 	return sum
+}
+
+// atOnce is how many subtasks of a vertex run at the same time at most. Where
+// their number is decided later, they are no more than the processors: what has
+// to wait for its turn does.
+func atOnce(v *jobgraph.Vertex) int {
+	if v.Undecided() {
+		return min(v.MaxParallelism, runtime.GOMAXPROCS(0))
+	}
+	return v.Parallelism
 }
 
 // outcome is the error of a job that has ended.

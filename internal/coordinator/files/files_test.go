@@ -80,12 +80,13 @@ type source struct {
 	loop   still
 	c      coordinator.Coordinator
 	failed error
+	sized  string
 }
 
 func newSource(t *testing.T, list List) *source {
 	s := &source{t: t}
 	c, err := Factory(list)(coordinator.Context{Loop: &s.loop, Name: "Source", Parallelism: 2,
-		Spec: `{"patterns":["in/*"],"splitBytes":10}`, Fail: func(err error) { s.failed = err }, Log: slog.New(slog.DiscardHandler)})
+		Spec: `{"patterns":["in/*"],"splitBytes":10}`, Fail: func(err error) { s.failed = err }, Sized: func(splits int, bytes int64) { s.sized = fmt.Sprint(splits, bytes) }, Log: slog.New(slog.DiscardHandler)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -135,6 +136,9 @@ func TestSplitsAreHandedOut(t *testing.T) {
 	}
 	s.loop.run()
 	s.expect("then", early, "in/a[0+8]")
+	if s.sized != "3 24" {
+		t.Errorf("splits and bytes: %q", s.sized)
+	}
 	if left() != "2 true" {
 		t.Errorf("left after the first: %s", left())
 	}

@@ -29,7 +29,7 @@ func (s *Scheduler) balance(p *plan) {
 			moving, moves[shared] = append(moving, shared), true
 		}
 	}
-	tasks := map[ident.ResourceID]int{} // looked up, never ranged
+	tasks := map[ident.ResourceID]int{}      // looked up, never ranged
 	for _, shared := range s.sharing.byKey { // order: sums are added up
 		if shared.slot != nil && !moves[shared] {
 			tasks[shared.slot.TaskManager] += len(shared.tenants)

@@ -8,6 +8,7 @@ var Ours = map[string]string{
 	"/config $.weir-version":   "the version of Weir; flink-version is that of the API",
 	"/overview $.weir-version": "the version of Weir; flink-version is that of the API",
 
+	"/jobs/:id $.vertices[].parallelismReason":                                         "who decided the parallelism, and why",
 	"/jobs/:id/exceptions $.root-exception":                                            "Flink's older fields, which its scripts still read",
 	"/jobs/:id/exceptions $.timestamp":                                                 "Flink's older fields, which its scripts still read",
 	"/jobs/:id/exceptions $.all-exceptions":                                            "Flink's older fields, which its scripts still read",

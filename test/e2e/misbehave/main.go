@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"log"
 	"os"
+	"path/filepath"
 	"strings"
 	"syscall"
 	"time"
@@ -51,7 +52,7 @@ func main() {
 // stages counts numbers in two stages, of which a task of the second kills its
 // process once, when the file named by the next argument is there.
 func stages(env *stream.Env) {
-	stream.Sequence(env, 1, 1600).KeyBy(func(v int64) int64 { return v % 16 }).Count().
+	stream.Sequence(env, 1, 1600).Process(func() stream.ProcessFunction[int64, int64] { return together{} }).KeyBy(func(v int64) int64 { return v % 16 }).Count().
 		Map(func(c stream.Pair[int64, int64]) string {
 			if os.Remove(os.Args[2]) == nil {
 				if err := syscall.Kill(os.Getpid(), syscall.SIGKILL); err != nil {
@@ -64,6 +65,32 @@ func stages(env *stream.Env) {
 	if err := env.Execute(context.Background(), "stages"); err != nil {
 		log.Fatal(err)
 	}
+}
+
+// together is a step whose tasks begin only when all of them are there, so that
+// none is done, and its slot free, before the last has a slot.
+type together struct{}
+
+func (together) Open(o *stream.OpenContext) error {
+	if err := os.WriteFile(fmt.Sprint(os.Args[2], "-", o.Subtask), nil, 0o600); err != nil {
+		return err
+	}
+	for {
+		there, err := filepath.Glob(os.Args[2] + "-*")
+		if err != nil || len(there) == o.Parallelism {
+			return err
+		}
+		select {
+		case <-o.Done:
+			return errors.New("canceled while the others were not there")
+		case <-time.After(5 * time.Millisecond):
+		}
+	}
+}
+
+func (together) Process(v int64, _ *stream.ProcessContext, emit func(int64)) error {
+	emit(v)
+	return nil
 }
 
 type culprit struct {

@@ -25,7 +25,10 @@ type watched struct {
 	tasks    [][]lastSeen // by vertex and subtask
 	ends     int          // how often it said that it has ended
 	restarts int          // that it has counted
-	offered  *offered     // when an offer has just come; nil: none has
+	// reads are what was read so far of what was produced for vertices whose
+	// parallelism was open.
+	reads   map[reading]execgraph.Share
+	offered *offered // when an offer has just come; nil: none has
 }
 
 // place is one subtask: vertex and number.
@@ -100,13 +103,18 @@ func (k *checks) watchJob(w *watched, v *execgraph.View) {
 		if vertex == w.vertices[i] {
 			continue
 		}
+		k.watchLayout(w.vertices[i], vertex)
 		w.vertices[i], changed = vertex, true
+		if more := len(vertex.Subtasks) - len(w.tasks[i]); more > 0 { // it was laid out just now
+			w.tasks[i] = append(w.tasks[i], make([]lastSeen, more)...)
+		}
 		for s := range vertex.Subtasks {
 			k.watchSubtask(v, &vertex.Subtasks[s], &w.tasks[i][s])
 		}
 	}
 	if changed {
 		k.watchRegions(w, v)
+		k.watchCovered(w, v)
 	}
 }
 
@@ -256,6 +264,7 @@ func (k *checks) masterCalls(m *master, to rpc.Address, call rpc.Call) {
 	for _, w := range m.jobs {
 		if w.master.Term().String() == request.JobMasterId {
 			k.watchDeployment(w, attempt, request, to)
+			k.watchReads(w, attempt, request.Task)
 			k.code.terms[attempt.Graph] = w.master.Term()
 			return
 		}

@@ -75,6 +75,7 @@ func (c *Cluster) newJob(bounded bool, slots int) *job {
 	j.graph.Configuration = c.settings.restarts.configuration()
 	if bounded && c.settings.restarts.blocking {
 		stages(c.settings.restarts.rand, j.graph)
+		leaveOpen(j.graph)
 	}
 	j.needs = slotsNeeded(j.graph)
 	c.jobs = append(c.jobs, j)

@@ -48,6 +48,7 @@ type task struct {
 	attempt ident.AttemptID
 	job     string
 	bounded bool
+	outputs []*pb.PartitionDeployment
 	told    bool // to stop
 	ended   bool
 }
@@ -129,7 +130,7 @@ func (w *worker) runTask(d *pb.TaskDeployment, reply func(*pb.Empty, error)) {
 		reply(nil, rpc.Refuse("run %s: the worker is ending", d.Attempt))
 		return
 	}
-	t := &task{worker: w, attempt: attempt, job: d.JobId, bounded: w.c.isBounded(d.JobId)}
+	t := &task{worker: w, attempt: attempt, job: d.JobId, bounded: w.c.isBounded(d.JobId), outputs: d.Partitions}
 	w.tasks = append(w.tasks, t)
 	w.c.checks.begun(t)
 	reply(&pb.Empty{}, nil)
@@ -208,8 +209,11 @@ func (t *task) forget() {
 
 func (t *task) report(state status.Execution, f *status.Failure) {
 	w := t.worker
-	gateway.WorkerTaskState.Send(w.proc.System(), w.loop, w.taskExecutor(), ident.LeaderID{}, &pb.UpdateTaskExecutionStateRequest{
-		Attempt: t.attempt.String(), State: state.String(), Failure: gateway.FailureToProto(f)})
+	update := &pb.UpdateTaskExecutionStateRequest{Attempt: t.attempt.String(), State: state.String(), Failure: gateway.FailureToProto(f)}
+	if state == status.Finished {
+		update.Outputs = sizesOf(t.attempt, t.outputs)
+	}
+	gateway.WorkerTaskState.Send(w.proc.System(), w.loop, w.taskExecutor(), ident.LeaderID{}, update)
 }
 
 // Stop asks the worker to end, as the end of its input does.
