@@ -46,7 +46,7 @@ type Event struct {
 // New makes an empty world whose course follows from seed.
 func New(seed uint64) *World {
 	w := &World{seed: seed, rand: rand.New(rand.NewPCG(seed, 0)), lives: map[string]int{}, trace: newTrace()}
-	w.net = network{world: w, reached: map[link]*Process{}, cuts: map[link]*cut{}, silent: map[string]bool{}, hosts: map[string]string{}, last: map[channel]time.Duration{}}
+	w.net = network{world: w, ills: newIlls(), reached: map[link]*Process{}, cuts: map[link]*cut{}, silent: map[string]bool{}, hosts: map[string]string{}, last: map[channel]time.Duration{}}
 	return w
 }
 

@@ -27,6 +27,7 @@ type settings struct {
 	bad               badWorkers
 	faults, storms    int
 	restarts          restarts
+	packed            bool // TaskManagers are filled one after the other
 }
 
 // badWorkers are the probabilities of what goes wrong with a worker or task.
