@@ -2,13 +2,13 @@ package cluster
 
 import (
 	"errors"
-	"fmt"
 	"math/rand/v2"
 	"time"
 
 	"github.com/weirstream/weir/internal/coordinator"
 	"github.com/weirstream/weir/internal/coordinator/files"
 	"github.com/weirstream/weir/internal/execgraph"
+	"github.com/weirstream/weir/internal/ident"
 	"github.com/weirstream/weir/internal/jobgraph"
 	"github.com/weirstream/weir/internal/rpc/gateway"
 	"github.com/weirstream/weir/internal/status"
@@ -25,6 +25,8 @@ type ills struct {
 	// written counts how often each job was given to the archive, by the life of
 	// its master.
 	written map[written]int
+	// read are the splits that each attempt of a source got.
+	read map[ident.AttemptID][]int
 }
 
 type written struct {
@@ -34,11 +36,20 @@ type written struct {
 
 func drawIlls(seed uint64, calm bool) ills {
 	r := rand.New(rand.NewPCG(seed, 3))
-	s := ills{rand: r, written: map[written]int{}}
+	s := ills{rand: r, written: map[written]int{}, read: map[ident.AttemptID][]int{}}
 	if !calm {
 		s.count, s.drift = 2+r.IntN(10), r.IntN(3) == 0
 	}
 	return s
+}
+
+// span draws a duration, each order of magnitude about as often as the next.
+func (s *ills) span(low, high time.Duration) time.Duration {
+	d := low
+	for d < high && s.rand.IntN(3) > 0 {
+		d *= 2
+	}
+	return min(high, d+time.Duration(s.rand.Int64N(int64(d))))
 }
 
 // ail schedules the ills of the first act.
@@ -213,7 +224,7 @@ func (c *Cluster) coordinators(p *sim.Process) coordinator.Kinds {
 			c.fault("listing fails")
 			return nil, errors.New("stale file handle")
 		}
-		return []files.Found{{Path: "/data/a", Size: 1}}, nil
+		return listed(), nil
 	})}
 }
 
@@ -221,7 +232,7 @@ func (c *Cluster) coordinators(p *sim.Process) coordinator.Kinds {
 func (s *ills) source(g *jobgraph.Graph) {
 	for _, v := range g.Vertices {
 		if len(v.Inputs) == 0 && s.rand.IntN(2) == 0 {
-			v.Operators[0].Coordinator = &jobgraph.Coordinator{Kind: files.Kind, Spec: fmt.Sprintf(`{"patterns":[%q]}`, "/data/*")}
+			v.Operators[0].Coordinator = &jobgraph.Coordinator{Kind: files.Kind, Spec: sourceSpec}
 		}
 	}
 }

@@ -159,7 +159,9 @@ func (t *task) run() {
 		return
 	}
 	t.report(status.Running, nil)
-	if t.bounded {
+	if o := c.sourceOf(t); o != nil {
+		t.read(o)
+	} else if t.bounded {
 		t.worker.loop.After(c.span(10*time.Millisecond, maxLife), func() { t.end(status.Finished, nil) })
 	}
 	if c.chance(c.settings.bad.fail) {
