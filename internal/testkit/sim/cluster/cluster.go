@@ -232,7 +232,9 @@ func (c *Cluster) endTaskManager(t *taskManager, silent bool) {
 	}
 	if c.rand.IntN(2) > 0 {
 		on.again = true
+		c.checks.met["TaskManagers that came back under their name"]++
 	} else {
+		c.checks.met["TaskManagers that came back under another name"]++
 		on.id = ident.ResourceID(fmt.Sprintf("%s-%d", on.name, t.proc.Life()+1))
 	}
 	if c.over {
