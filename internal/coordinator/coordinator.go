@@ -20,7 +20,8 @@ type Coordinator interface {
 	Start()
 	// HandleRequest answers a request of a running subtask: reply is called
 	// once, now or later, on the loop. An error fails the request, and with it
-	// usually the task that made it.
+	// usually the task that made it. A request whose answer is lost is made again,
+	// with the same payload, so it must say itself that it is the same one.
 	HandleRequest(subtask, attempt int, payload []byte, reply func([]byte, error))
 	// SubtaskFailed says that an attempt of a subtask has ended without
 	// finishing. No request of that attempt follows.

@@ -181,7 +181,8 @@ type Runtime interface {
 	// Mail runs f on the task's goroutine between two batches. From any goroutine.
 	Mail(f func())
 	// Ask sends payload to the operator's coordinator and runs then, with the
-	// answer, on the task's goroutine.
+	// answer, on the task's goroutine. While the coordinator is out of reach the
+	// request waits, and may reach it more than once.
 	Ask(op ident.OperatorID, payload []byte, then func(answer []byte, err error))
 	// OnFlush registers f to run when buffered output should leave the task: its
 	// input ran dry or the buffer time-out passed.

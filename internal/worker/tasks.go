@@ -89,18 +89,6 @@ func (w *Worker) managed(group string) int64 {
 	return w.ManagedBytes / max(1, users)
 }
 
-// asker gives the function that carries a task's requests to its coordinators.
-func (w *Worker) asker(attempt ident.AttemptID) func(ident.OperatorID, []byte, func([]byte, error)) {
-	return func(op ident.OperatorID, payload []byte, then func([]byte, error)) {
-		request := &pb.OperatorRequest{Attempt: attempt.String(), Operator: op.String(), Payload: payload}
-		w.Loop.Post(func() {
-			gateway.WorkerRequest.Call(w.System, w.Loop, w.TaskExecutor, ident.LeaderID{}, request, 0, func(r *pb.OperatorResponse, err error) {
-				then(r.GetPayload(), err)
-			})
-		})
-	}
-}
-
 // report passes a task's state on. A task that has ended is forgotten only then,
 // so its last figures go with its last state.
 func (w *Worker) report(attempt ident.AttemptID, r *running, s status.Execution, f *status.Failure) {

@@ -141,6 +141,11 @@ func (e *enumerator) answer(w waiting) {
 		w.reply(r.answer, nil)
 		return
 	}
+	if w.attempt < r.attempt || w.request.Sequence != 0 && w.attempt == r.attempt && w.request.Sequence < r.sequence {
+		// It was answered before and is late: a split that it got now would be read by nobody.
+		w.reply(nil, fmt.Errorf("request %d of attempt %d of subtask %d comes after request %d of attempt %d", w.request.Sequence, w.attempt, w.subtask, r.sequence, r.attempt))
+		return
+	}
 	response := split.Response{Done: len(e.free) == 0}
 	if !response.Done {
 		response.Split = e.free[0]

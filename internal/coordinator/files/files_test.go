@@ -146,12 +146,14 @@ func TestSplitsAreHandedOut(t *testing.T) {
 	s.expect("the next", s.ask(0, 0, 1), "in/b[0+7]")
 	s.expect("the last", s.ask(1, 0, 2), "in/c[0+9]")
 	s.expect("no more", s.ask(0, 0, 2), "done")
+	s.expect("a repetition that is late", s.ask(1, 0, 1), "request 1 of attempt 0 of subtask 1 comes after request 2 of attempt 0")
 	s.c.SubtaskFailed(1, 0)
 	s.c.Reset(1)
 	if left() != "2 true" {
 		t.Errorf("left after two were taken back: %s", left())
 	}
 	s.expect("of a failed subtask", s.ask(1, 1, 1), "in/a[0+8]")
+	s.expect("of the attempt before", s.ask(1, 0, 3), "request 3 of attempt 0 of subtask 1 comes after request 1 of attempt 1")
 	s.expect("to the other", s.ask(0, 0, 3), "in/c[0+9]")
 	s.expect("no more", s.ask(1, 1, 2), "done")
 	s.c.Close()

@@ -13,7 +13,6 @@ import (
 	"github.com/weirstream/weir/internal/jobgraph"
 	"github.com/weirstream/weir/internal/jobmaster"
 	"github.com/weirstream/weir/internal/resourcemanager"
-	"github.com/weirstream/weir/internal/resourcemanager/slotmanager"
 	"github.com/weirstream/weir/internal/rpc"
 	"github.com/weirstream/weir/internal/rpc/gateway"
 	"github.com/weirstream/weir/internal/rpc/pb"
@@ -43,6 +42,7 @@ type Cluster struct {
 	jobs     []*job
 	workers  int // launched so far
 	checks   *checks
+	ills     ills
 }
 
 // A master is one life of the JobManager process.
@@ -94,6 +94,8 @@ func newCluster(seed uint64) *Cluster {
 		c.settings.faults += moreFaults
 	}
 	c.checks = newChecks(c)
+	c.ills = drawIlls(seed, c.settings.calm)
+	c.fairWeather()
 	for i, n := range c.settings.slots {
 		m := &machine{name: fmt.Sprintf("tm%d", i+1), slots: n}
 		m.id = ident.ResourceID(m.name)
@@ -120,6 +122,7 @@ func (c *Cluster) startMaster() {
 	}
 	s := &c.settings
 	p := c.world.Start(masterName)
+	c.wind(p)
 	m := &master{proc: p, loop: p.Loop("jobmanager"), given: map[string]bool{}}
 	if !s.split {
 		loop := m.loop
@@ -134,10 +137,10 @@ func (c *Cluster) startMaster() {
 		Loop: m.loop, System: p.System(), ResourceManager: c.managerAddress(),
 		HeartbeatInterval: s.interval, HeartbeatTimeout: s.timeout, HeartbeatThreshold: s.threshold,
 		SlotRequestTimeout: s.slotRequest, SlotIdleTimeout: s.slotIdle,
-		Config: s.restarts.cluster(),
+		Config: s.restarts.cluster(), Coordinators: c.coordinators(p),
 	}
 	make := dispatcher.JobMasters(options)
-	m.dispatcher = dispatcher.New(dispatcher.Options{Loop: m.loop, Finished: dispatcher.StoreOptions{MaxCapacity: 100},
+	m.dispatcher = dispatcher.New(dispatcher.Options{Loop: m.loop, Finished: dispatcher.StoreOptions{MaxCapacity: 100}, Archive: c.archiver(p, m.loop),
 		NewJobMaster: func(graph *jobgraph.Graph, ended func(execgraph.View)) (dispatcher.JobMaster, error) {
 			w := c.checks.watch(graph)
 			jm, err := make(graph, func(v execgraph.View) {
@@ -165,6 +168,7 @@ func (c *Cluster) managerAddress() rpc.Address {
 func (c *Cluster) startManager() {
 	if c.manager == nil {
 		p := c.world.Start(managerName)
+		c.wind(p)
 		p.System().Heard = c.heard
 		p.System().Tap = func(_ actor.Loop, _ rpc.Address, call rpc.Call) {
 			if request, ok := call.Request.(*pb.RequestSlotRequest); ok {
@@ -179,7 +183,7 @@ func (c *Cluster) serveManager(p *sim.Process, loop *sim.Loop) {
 	s := &c.settings
 	m := &manager{proc: p, loop: loop, Manager: resourcemanager.New(resourcemanager.Options{
 		Loop: loop, System: p.System(), Version: version, HeartbeatInterval: s.interval, HeartbeatTimeout: s.timeout,
-		HeartbeatThreshold: s.threshold, JobTimeout: s.jobTimeout, StartUpPeriod: s.startUp, Balance: slotmanager.Balance(c.rand.IntN(3)),
+		HeartbeatThreshold: s.threshold, JobTimeout: s.jobTimeout, StartUpPeriod: s.startUp, Balance: c.balance(),
 	})}
 	c.manager = m
 	loop.Post(m.Start)
@@ -191,6 +195,7 @@ func (c *Cluster) startTaskManager(on *machine) {
 	}
 	s := &c.settings
 	p := c.world.Start(on.name)
+	c.wind(p)
 	t := &taskManager{machine: on, proc: p, loop: p.Loop("taskexecutor")}
 	t.total = slottable.Profile{CPU: float64(on.slots), Managed: int64(on.slots) << 30, Network: int64(on.slots) << 20}
 	t.executor = taskexecutor.New(taskexecutor.Options{
@@ -227,7 +232,9 @@ func (c *Cluster) endTaskManager(t *taskManager, silent bool) {
 	}
 	if c.rand.IntN(2) > 0 {
 		on.again = true
+		c.checks.met["TaskManagers that came back under their name"]++
 	} else {
+		c.checks.met["TaskManagers that came back under another name"]++
 		on.id = ident.ResourceID(fmt.Sprintf("%s-%d", on.name, t.proc.Life()+1))
 	}
 	if c.over {

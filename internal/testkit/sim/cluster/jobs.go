@@ -65,6 +65,7 @@ func (k *checks) watch(g *jobgraph.Graph) *watched {
 // ended takes a JobMaster's word that its job has ended.
 func (k *checks) ended(w *watched, v execgraph.View) {
 	w.ends++
+	k.watchSplits(w.graph, &v)
 	if w.ends > 1 || !v.State.Terminal() {
 		k.broken("1", "job %s says for the %d. time that it has ended, as %s", v.Job, w.ends, v.State)
 	}

@@ -79,6 +79,7 @@ func (c *Cluster) play() {
 	c.start()
 	c.plan()
 	c.plague()
+	c.ail()
 	if !c.until(s.faultTime + 3*time.Second) {
 		return
 	}

@@ -59,8 +59,8 @@ func (l *launcher) Launch(job *pb.Job, token string, events taskexecutor.WorkerE
 	c.workers++
 	w := &worker{c: c, tm: l.tm, name: fmt.Sprintf("%s.w%d", l.tm.machine.name, c.workers), job: job, token: token, events: events}
 	l.tm.machine.workers = append(l.tm.machine.workers, w)
-	fetch := c.span(time.Millisecond, 4*time.Second)
-	if c.chance(c.settings.bad.launch) {
+	fetch := c.span(time.Millisecond, 4*time.Second) + l.tm.proc.DiskDelay()
+	if c.chance(c.settings.bad.launch) || l.tm.proc.DiskFails() {
 		c.fault("launch failed")
 		l.tm.loop.After(fetch, func() { w.end(&status.Failure{Kind: status.FailureError, Message: "fetch the program: no space left"}) })
 		return w
@@ -160,7 +160,9 @@ func (t *task) run() {
 		return
 	}
 	t.report(status.Running, nil)
-	if t.bounded {
+	if o := c.sourceOf(t); o != nil {
+		t.read(o)
+	} else if t.bounded {
 		t.worker.loop.After(c.span(10*time.Millisecond, maxLife), func() { t.end(status.Finished, nil) })
 	}
 	if c.chance(c.settings.bad.fail) {
@@ -169,6 +171,7 @@ func (t *task) run() {
 				c.fault("task fails")
 				t.end(status.Failed, &status.Failure{Kind: status.FailurePanic, Message: "index out of range"})
 				if c.chance(0.5) { // the panic takes the process with it, while the report is on its way
+					c.fault("panic ends the worker")
 					w := t.worker
 					w.end(&status.Failure{Kind: status.FailureExit, Message: "exit status 2", Exit: 2})
 				}
