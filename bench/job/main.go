@@ -4,7 +4,7 @@
 //	job keyed n=100000000 keys=1000000
 //	job idle address=127.0.0.1:9000
 //	job fragile address=127.0.0.1:9000
-//	job words input=GLOB output=DIR apart=true
+//	job words input=GLOB output=DIR exchanges=1
 package main
 
 import (
@@ -31,11 +31,11 @@ func run(args []string) error {
 	if len(args) == 0 {
 		return fmt.Errorf("no job named: %s", names)
 	}
-	given := map[string]string{"n": "1000", "keys": "1000000", "address": "", "input": "", "output": "", "apart": "false"}
+	given := map[string]string{"n": "1000", "keys": "1000000", "address": "", "input": "", "output": "", "exchanges": "0"}
 	for _, arg := range args[1:] {
 		key, value, _ := strings.Cut(arg, "=")
 		if _, known := given[key]; !known {
-			return fmt.Errorf("unknown option %q: n, keys, address, input, output or apart", arg)
+			return fmt.Errorf("unknown option %q: n, keys, address, input, output or exchanges", arg)
 		}
 		given[key] = value
 	}
@@ -46,6 +46,10 @@ func run(args []string) error {
 	keys, err := strconv.ParseInt(given["keys"], 10, 64)
 	if err != nil {
 		return fmt.Errorf("keys: %w", err)
+	}
+	exchanges, err := strconv.Atoi(given["exchanges"])
+	if err != nil {
+		return fmt.Errorf("exchanges: %w", err)
 	}
 	mode := stream.Streaming
 	if args[0] == "words" {
@@ -62,7 +66,7 @@ func run(args []string) error {
 	case "fragile":
 		jobs.Fragile(e, given["address"])
 	case "words":
-		jobs.Words(e, given["input"], given["output"], given["apart"] == "true")
+		jobs.Words(e, given["input"], given["output"], exchanges)
 	default:
 		return fmt.Errorf("unknown job %q: %s", args[0], names)
 	}

@@ -105,15 +105,14 @@ func Fragile(e *stream.Env, address string) {
 	}).KeyBy(stream.Self[string]).Count().Discard()
 }
 
-// Words counts the words of text files and writes them to a directory. With
-// apart, every word goes to another task before it is counted.
-func Words(e *stream.Env, glob, directory string, apart bool) {
+// Words counts the words of text files and writes the counts to a directory. All
+// words go through so many exchanges, one after another, before they are counted.
+func Words(e *stream.Env, glob, directory string, exchanges int) {
 	words := stream.ReadText(e, glob).FlatMap(WordsOf)
-	if apart {
-		words = words.Rebalance()
+	for range exchanges {
+		words = words.Rebalance().Map(func(word string) string { return word }) // what goes on is what was exchanged
 	}
-	same := words.Map(func(word string) string { return word }) // what is counted is what the exchange brings
-	same.KeyBy(stream.Self[string]).Count().
+	words.KeyBy(stream.Self[string]).Count().
 		WriteText(directory, func(c stream.Pair[string, int64]) string { return c.Key + "\t" + strconv.FormatInt(c.Value, 10) })
 }
 

@@ -13,72 +13,85 @@ import (
 	"github.com/weirstream/weir/client"
 )
 
-// exchangeRuns is how often the jobs with a blocking exchange are run.
-const exchangeRuns = 9
+// The job is run exchangeRuns times each way; all words go through so many
+// exchanges that their cost shows beside the rest.
+const (
+	exchangeRuns = 5
+	exchanges    = 4
+)
 
-// exchange counts words in batch mode in two jobs, one of which sends every word
-// through a blocking exchange before it is counted. The processor time by which
-// it needs more than the other is what the exchange of so many bytes costs:
-// encoded, sorted, written, read, checked and decoded. The counts must be those
-// of a pipelined run.
+// exchange counts words in batch mode, in one worker, with pipelined exchanges and
+// with blocking ones. Pipelined, batches go from task to task by reference. So the
+// processor time by which the job needs more with blocking exchanges is what these
+// cost: the words encoded, sorted, written, read, checked and decoded. The counts
+// must be the same.
 func (m *Measurement) exchange(ctx context.Context, p Programs, text string) error {
-	_, _, want, err := words(ctx, p, text, "ALL_EXCHANGES_PIPELINED", true)
-	if err != nil {
-		return err
-	}
 	for range exchangeRuns {
-		_, without, counts, err := words(ctx, p, text, "ALL_EXCHANGES_BLOCKING", false)
+		by, err := words(ctx, p, text, "ALL_EXCHANGES_PIPELINED")
 		if err != nil {
 			return err
 		}
-		bytes, with, again, err := words(ctx, p, text, "ALL_EXCHANGES_BLOCKING", true)
+		through, err := words(ctx, p, text, "ALL_EXCHANGES_BLOCKING")
 		if err != nil {
 			return err
 		}
-		if counts != want || again != want {
+		if by.counts != through.counts {
 			return errors.New("the counts differ from those of the pipelined run")
 		}
-		m.Add("blocking exchange", float64(bytes)/1e9/max(with-without, 0.01))
-		m.Add("blocking exchange bytes", float64(bytes)/1e6)
+		cpu := through.cpu - by.cpu
+		if cpu <= 0 {
+			return fmt.Errorf("the job with blocking exchanges needed %.2f CPU-s less: the machine is too busy to tell", -cpu)
+		}
+		m.Add("blocking exchange", float64(through.bytes)/1e9/cpu)
+		m.Add("blocking exchange bytes", float64(through.bytes)/1e6)
+		m.Add("blocking exchange job", through.cpu)
+		m.Add("pipelined exchange job", by.cpu)
 	}
 	return nil
 }
 
-// words counts the words of a text on a new cluster. It gives the bytes that the
-// first vertex has written, the processor seconds of all processes, and the sum
-// of the sorted lines of the result.
-func words(ctx context.Context, p Programs, text, mode string, apart bool) (bytes int64, cpu float64, sum string, err error) {
+// counted is what counting the words of a text came to.
+type counted struct {
+	bytes  int64   // that all vertices have encoded for others
+	cpu    float64 // seconds of all processes
+	counts string  // checksum of the sorted lines of the result
+}
+
+// words counts the words of a text on a new cluster.
+func words(ctx context.Context, p Programs, text, mode string) (r counted, err error) {
 	c, err := Start(ctx, p.Weir, 1, 2)
 	if err != nil {
-		return 0, 0, "", err
+		return r, err
 	}
 	defer func() { err = errors.Join(err, c.Stop()) }()
 	directory := filepath.Join(c.Home, "counts")
-	_, cpu, err = c.RunToEnd(ctx, p.Job, client.RunRequest{
-		Arguments:     []string{"words", "input=" + text, "output=" + directory, fmt.Sprintf("apart=%t", apart)},
+	_, r.cpu, err = c.RunToEnd(ctx, p.Job, client.RunRequest{
+		Arguments:     []string{"words", "input=" + text, "output=" + directory, fmt.Sprintf("exchanges=%d", exchanges)},
 		Parallelism:   2,
 		Configuration: map[string]string{"execution.batch-shuffle-mode": mode},
 	})
 	if err != nil {
-		return 0, 0, "", err
+		return r, err
 	}
-	all, err := c.Jobs(ctx)
+	jobs, err := c.Jobs(ctx)
 	if err != nil {
-		return 0, 0, "", fmt.Errorf("list jobs: %w", err)
+		return r, fmt.Errorf("list jobs: %w", err)
 	}
-	d, err := c.Job(ctx, all[0].ID)
+	d, err := c.Job(ctx, jobs[0].ID)
 	if err != nil {
-		return 0, 0, "", fmt.Errorf("look at a job: %w", err)
+		return r, fmt.Errorf("look at a job: %w", err)
 	}
-	subtasks, err := c.subtasks(ctx, d.ID, d.Vertices[0].ID)
-	if err != nil {
-		return 0, 0, "", err
+	for _, v := range d.Vertices {
+		subtasks, err := c.subtasks(ctx, d.ID, v.ID)
+		if err != nil {
+			return r, err
+		}
+		for _, s := range subtasks {
+			r.bytes += s.Metrics.WriteBytes
+		}
 	}
-	for _, s := range subtasks {
-		bytes += s.Metrics.WriteBytes
-	}
-	sum, err = sumOfLines(directory)
-	return bytes, cpu, sum, err
+	r.counts, err = sumOfLines(directory)
+	return r, err
 }
 
 // sumOfLines gives the checksum of the sorted lines of all files of a directory.
