@@ -13,7 +13,7 @@ SEEDS    ?= 20000
 FAULTS   ?= 60
 SEED     ?= 0
 
-.PHONY: build demo test sim mutants chaos race vet staticcheck bench bench-compare proto docs fuzz clean
+.PHONY: build demo test sim mutants chaos race vet staticcheck bench bench-failover bench-compare proto docs fuzz clean
 
 build: ; $(GO) build $(SMALL) -o bin/weir ./cmd/weir && $(GO) build $(SMALL) -o bin/wordcount ./examples/wordcount
 
@@ -34,6 +34,8 @@ vet: ; $(GO) vet ./...
 staticcheck: ; $(GO) tool staticcheck ./...
 
 bench: ; $(GO) run ./bench/run
+
+bench-failover: ; $(GO) run ./bench/run -failover
 
 bench-compare: ; $(GO) run ./bench/compare
 

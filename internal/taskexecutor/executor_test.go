@@ -188,6 +188,7 @@ type fakeWorker struct {
 	events WorkerEvents
 	system *rpc.MemorySystem
 	stuck  bool // does not end tasks or itself
+	deaf   int  // how often it cannot be told to stop a task
 	over   bool
 }
 
@@ -203,6 +204,11 @@ func (w *world) Launch(job *pb.Job, token string, events WorkerEvents) Worker {
 		reply(&pb.Empty{}, nil)
 	})
 	rpc.Handle(mux, gateway.StopTask, func(req *pb.CancelTaskRequest, reply func(*pb.Empty, error)) {
+		if fw.deaf > 0 {
+			fw.deaf--
+			reply(nil, fmt.Errorf("the connection broke: %w", rpc.ErrUnreachable))
+			return
+		}
 		w.note("worker: stop %s", number(req.Attempt))
 		reply(&pb.Empty{}, nil)
 		if !fw.stuck {
@@ -504,6 +510,16 @@ func TestTaskThatDoesNotEndCostsItsProcess(t *testing.T) {
 		w.alive(20*time.Second, 1)
 		text := "the job's process was killed because task Map (" + attempt(1) + ") had not ended 3m0s after it was canceled"
 		w.want("worker: killed", "jm: t1 CANCELED", "jm: t2 FAILED: Error, "+text)
+	})
+}
+
+func TestCancelIsRepeatedUntilTheWorkerHasHeardOfIt(t *testing.T) {
+	inWorld(t, func(w *world) {
+		fw := w.run(1)
+		w.on(func() { fw.deaf = 3 })
+		w.must(call(w, gateway.CancelTask, &pb.CancelTaskRequest{Attempt: attempt(1), JobMasterId: w.jmTerm.String()}))
+		time.Sleep(time.Second)
+		w.want("worker: stop t1", "jm: t1 CANCELED")
 	})
 }
 

@@ -32,6 +32,7 @@ type task struct {
 	canceled bool
 	aborted  *status.Failure
 	overdue  actor.Timer         // of the end that was asked for
+	stopping actor.Timer         // of the next time it is asked for
 	figures  *status.TaskFigures // reported last; nil: none yet
 
 	updates []*pb.UpdateTaskExecutionStateRequest
@@ -42,6 +43,7 @@ type task struct {
 
 func (t *task) stopTimers() {
 	stopTimer(&t.overdue)
+	stopTimer(&t.stopping)
 	stopTimer(&t.retry)
 }
 
@@ -148,11 +150,21 @@ func (e *Executor) stop(t *task) {
 	if t.overdue != nil {
 		return
 	}
-	gateway.StopTask.Send(e.system, e.loop, t.worker.address, ident.LeaderID{}, &pb.CancelTaskRequest{JobMasterId: t.job.term.String(), Attempt: t.attempt.String()})
+	e.askToStop(t, 0)
 	t.overdue = e.loop.After(e.options.CancellationTimeout, func() {
 		e.log.Error("task does not end, its process is killed", "job", t.job.id, "attempt", t.attempt)
 		e.kill(t.worker, &status.Failure{Kind: status.FailureError, Message: fmt.Sprintf(
 			"the job's process was killed because task %s (%s) had not ended %s after it was canceled", t.deployment.VertexName, t.attempt, e.options.CancellationTimeout)})
+	})
+}
+
+// askToStop tells a task's worker to end it, again when the connection has broken.
+func (e *Executor) askToStop(t *task, tried int) {
+	request := &pb.CancelTaskRequest{JobMasterId: t.job.term.String(), Attempt: t.attempt.String()}
+	gateway.StopTask.Call(e.system, e.loop, t.worker.address, ident.LeaderID{}, request, 0, func(_ *pb.Empty, err error) {
+		if err != nil && unanswered(err) && !t.state.Terminal() {
+			t.stopping = e.loop.After(registration.Growing(tried), func() { e.askToStop(t, tried+1) })
+		}
 	})
 }
 

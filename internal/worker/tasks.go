@@ -15,7 +15,8 @@ import (
 // running is a task with its meter.
 type running struct {
 	*task.Task
-	meter *task.Meter
+	meter   *task.Meter
+	reports reports
 }
 
 // runTask starts a task. The answer says that it was accepted; how it goes is
@@ -108,7 +109,7 @@ func (w *Worker) report(attempt ident.AttemptID, r *running, s status.Execution,
 			update.Outputs = append(update.Outputs, &pb.PartitionSizes{Bytes: bytes})
 		}
 	}
-	gateway.WorkerTaskState.Send(w.System, w.Loop, w.TaskExecutor, ident.LeaderID{}, update)
+	w.send(&r.reports, update)
 }
 
 // stopTask cancels a task. One that is unknown has ended: its last state is on
