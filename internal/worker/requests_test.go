@@ -7,8 +7,6 @@ import (
 	"testing/synctest"
 	"time"
 
-	"go.uber.org/goleak"
-
 	"github.com/weirstream/weir/internal/actor"
 	"github.com/weirstream/weir/internal/ident"
 	"github.com/weirstream/weir/internal/rpc"
@@ -76,5 +74,3 @@ func TestARequestIsMadeAgainWhileItsTaskRuns(t *testing.T) {
 		}
 	}
 }
-
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
