@@ -59,7 +59,6 @@ func TestEveryKeyOfFlinksIsExplained(t *testing.T) {
 
 // otherDefaults are the options whose default is not Flink's, and why.
 var otherDefaults = map[string]string{
-	"completed-application-store.type":         "finished jobs are kept in memory only",
 	"env.pid.dir":                              "it is in the home of Weir",
 	"io.tmp.dirs":                              "it is in the home of Weir",
 	"web.tmpdir":                               "it is in the home of Weir",

@@ -274,7 +274,23 @@ func (d *Dispatcher) find(id ident.JobID) *job {
 	return nil
 }
 
-// view describes one job, running or finished.
+// whole describes one job with all there is to know, running or finished.
+func (d *Dispatcher) whole(id ident.JobID, reply func(result)) {
+	v, err := d.view(id)
+	if _, finished := d.finished.get(id); err != nil || !finished {
+		reply(result{v, err})
+		return
+	}
+	d.finished.whole(id, func(v execgraph.View, err error) {
+		if _, still := d.finished.get(id); err != nil && !still {
+			err = &NotFoundError{Job: id} // it has expired meanwhile
+		}
+		reply(result{v, err})
+	})
+}
+
+// view describes one job, running or finished. Of a finished one it may be a
+// summary.
 func (d *Dispatcher) view(id ident.JobID) (execgraph.View, error) {
 	if j := d.find(id); j != nil {
 		return j.view(), nil

@@ -52,7 +52,7 @@ func job(text string) *jobgraph.Graph {
 
 var begin = time.Unix(1000, 0)
 
-func build(t *testing.T, text string) *Graph {
+func build(t testing.TB, text string) *Graph {
 	t.Helper()
 	g, err := New(job(text), ident.GraphID{ID: ident.ID{7}}, begin, begin.Add(time.Second))
 	if err != nil {

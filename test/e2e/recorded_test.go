@@ -2,6 +2,7 @@ package e2e
 
 import (
 	"fmt"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -106,7 +107,14 @@ func (c *cluster) reaches(job, state string) {
 // Flink was asked, and asks the same.
 func TestRecordedSituations(t *testing.T) {
 	start(t, 0).like("empty-", "")
-	c := start(t, 1, "taskmanager.numberOfTaskSlots=2", "task.cancellation.timeout=5 s", "web.exception-history-size=2")
+	c := start(t, 1, "taskmanager.numberOfTaskSlots=2", "task.cancellation.timeout=5 s", "web.exception-history-size=2",
+		"completed-application-store.cache-size=1")
+	failed := ""
+	c.until("the TaskManager has measured itself", func() bool {
+		var metrics []struct{}
+		c.get("/taskmanagers/metrics", &metrics)
+		return len(metrics) > 0
+	})
 	c.like("idle-", "")
 	c.like("idle2-", "")
 
@@ -136,6 +144,7 @@ func TestRecordedSituations(t *testing.T) {
 		c.reaches(job, "FAILED")
 		c.like("failed-stream-", job)
 		c.like("jar-failed-", job)
+		failed = job
 	})
 	t.Run("restarting", func(t *testing.T) {
 		c := c.in(t)
@@ -182,6 +191,12 @@ func TestRecordedSituations(t *testing.T) {
 		c.weir("cancel", "-m", c.rest, job)
 		c.reaches(job, "CANCELED")
 	})
+	// In memory there is room for the job that ended last only.
+	c.until("the failed job is in a file", func() bool {
+		files, err := filepath.Glob(filepath.Join(c.home, "tmp", "jm-*", failed))
+		return err == nil && len(files) == 1
+	})
+	c.like("failed-stream-", failed)
 }
 
 // TestRecordedWantOfSlots is of jobs that fail because there are too few slots:

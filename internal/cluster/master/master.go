@@ -66,6 +66,7 @@ type Master struct {
 	loop       *actor.Real
 	system     *rpc.Server
 	blobs      *blob.Store
+	finished   string // the directory of jobs that have ended; empty: they are in memory only
 	manager    *resourcemanager.Manager
 	dispatcher *dispatcher.Dispatcher
 	belongings *belongings.Register
@@ -105,7 +106,7 @@ func Start(cfg *config.Config, o Options) (*Master, error) {
 		Loop: m.loop, NewJobMaster: m.jobMasters(), ReleaseArtifact: m.deleteBlob, Archive: m.archiving(o.Archive), Logger: o.Logger,
 		Finished: dispatcher.StoreOptions{
 			MaxCapacity: config.JobStoreMaxCapacity.In(cfg), MaxBytes: config.JobStoreCacheSize.In(cfg),
-			Expiration: config.JobStoreExpirationTime.In(cfg),
+			Expiration: config.JobStoreExpirationTime.In(cfg), Files: m.finishedJobs(),
 		},
 	})
 	m.loop.Post(func() {
@@ -160,7 +161,22 @@ func (m *Master) openFiles() error {
 	if err != nil {
 		return errors.Join(fmt.Errorf("%w (%s)", err, config.BlobStorageDirectory.Key), m.belongings.Close())
 	}
+	if config.JobStoreType.In(m.config) != "File" {
+		return nil
+	}
+	m.finished = filepath.Join(config.TempDirs(m.config)[0], name)
+	if err := m.belongings.Directory(m.finished); err != nil {
+		return errors.Join(fmt.Errorf("%w (%s)", err, config.TmpDirs.Key), m.belongings.Close())
+	}
 	return nil
+}
+
+// finishedJobs gives the Dispatcher files for jobs that have ended; nil: none.
+func (m *Master) finishedJobs() dispatcher.Files {
+	if m.finished == "" {
+		return nil
+	}
+	return &finishedJobs{loop: m.loop, dir: m.finished, log: m.log}
 }
 
 // listen opens the RPC port. The master must be known by one name only, that
