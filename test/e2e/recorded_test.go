@@ -6,6 +6,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/weirstream/weir/internal/testkit/recorded"
@@ -33,16 +34,24 @@ var differs = map[string]string{
 	"noresource-application-exceptions":      "the application had failed there, not its job alone",
 }
 
+// recordings are read once: there are many.
+var recordings struct {
+	sync.Once
+	all []*recorded.Recording
+}
+
 // like sends the GET requests that were recorded in a situation to a cluster in
 // the same one, and compares the answers.
 func (c *cluster) like(situation, job string) {
 	c.t.Helper()
+	recorded.Material(c.t, "golden/rest") // or the test is skipped
+	recordings.Do(func() { recordings.all = recorded.Load(c.t) })
 	things := recorded.Things{Job: job, TaskManager: c.manager()}
 	if job != "" {
 		things.Vertices = c.vertices(job)
 	}
 	compared := 0
-	for _, r := range recorded.Load(c.t) {
+	for _, r := range recordings.all {
 		if !strings.HasPrefix(r.Name, situation) || r.Request.Method != "GET" || differs[r.Name] != "" || strings.Contains(r.Request.Path, "/logs/") {
 			continue
 		}
