@@ -85,6 +85,13 @@ paralelism.default: 4
 	if !strings.HasPrefix(err.Error(), "invalid configuration, 10 problems:\n") || len(bad.Problems) != 10 {
 		t.Errorf("%d problems: %v", len(bad.Problems), err)
 	}
+	for i, p := range bad.Problems[1:] {
+		if _, before := bad.Problems[i].place(); before == 0 {
+			t.Errorf("%+v has no line", p)
+		} else if _, line := p.place(); line <= before {
+			t.Errorf("line %d stands after line %d", line, before)
+		}
+	}
 	for line, text := range map[string]string{
 		"1": `rest.port: "many" is no valid integer`, "3": "heartbeat.interval: ", "4": "heartbeat.timeout: ", "6": "taskmanager.numberOfTaskSlots: ",
 		"8": "taskmanager.memory.process.size: ", "9": "taskmanager.memory.fraction: Flink has removed this option", "10": "restart-strategy.type: ",
