@@ -30,7 +30,8 @@ func DecodeView(data []byte) (View, error) {
 }
 
 // Summary is a view of the same job with what a list of jobs tells of it: without
-// subtasks, failures and accumulators, and with a plan that has no vertices.
+// subtasks, failures and accumulators, and of its plan only what sort of job it
+// is.
 func (v View) Summary() View {
 	s := v
 	s.Failures, s.Accumulators, s.Coordinators, s.Vertices = nil, nil, nil, make([]*VertexView, len(v.Vertices))
@@ -41,6 +42,9 @@ func (v View) Summary() View {
 	}
 	if v.Plan != nil {
 		s.Plan = &jobgraph.Graph{Job: v.Plan.Job, Name: v.Plan.Name, Batch: v.Plan.Batch}
+		for _, vertex := range v.Plan.Vertices {
+			s.Plan.Vertices = append(s.Plan.Vertices, &jobgraph.Vertex{ID: vertex.ID, Produces: vertex.Produces})
+		}
 	}
 	return s
 }

@@ -20,7 +20,7 @@ var notServed = []string{"/savepoints", "/stop", "/rescales/", "/rescaling/", "/
 var differs = map[string]string{
 	"empty-root":                             "there is no web interface",
 	"idle-taskmanager-thread-dump":           "TaskManagers tell no stacks, see docs/gaps.md",
-	"batch-finished-job":                     "no adaptive batch scheduler, whose plan has a stream graph",
+	"batch-finished-job":                     "the plan of a sized batch job has no stream graph here",
 	"jar2-accum-finished-checkpoints":        "it was a streaming job; of a batch job Flink says the same as we do",
 	"jar2-accum-finished-checkpoints-config": "it was a streaming job; of a batch job Flink says the same as we do",
 	"stopped-finished-checkpoints":           "it was a streaming job; of a batch job Flink says the same as we do",

@@ -9,6 +9,7 @@ var Ours = map[string]string{
 	"/overview $.weir-version": "the version of Weir; flink-version is that of the API",
 
 	"/jobs/:id $.vertices[].parallelismReason":                                         "who decided the parallelism, and why",
+	"/jobs/:id $.vertices[].splits":                                                    "how much a source has to read",
 	"/jobs/:id/exceptions $.root-exception":                                            "Flink's older fields, which its scripts still read",
 	"/jobs/:id/exceptions $.timestamp":                                                 "Flink's older fields, which its scripts still read",
 	"/jobs/:id/exceptions $.all-exceptions":                                            "Flink's older fields, which its scripts still read",
