@@ -68,7 +68,7 @@ func words(ctx context.Context, p Programs, text, mode string) (r counted, err e
 	_, r.cpu, err = c.RunToEnd(ctx, p.Job, client.RunRequest{
 		Arguments:     []string{"words", "input=" + text, "output=" + directory, fmt.Sprintf("exchanges=%d", exchanges)},
 		Parallelism:   2,
-		Configuration: map[string]string{"execution.batch-shuffle-mode": mode},
+		Configuration: map[string]string{"execution.batch-shuffle-mode": mode, "execution.batch.adaptive.auto-parallelism.enabled": "false"},
 	})
 	if err != nil {
 		return r, err

@@ -61,7 +61,7 @@ func TestChaos(t *testing.T) {
 			fmt.Printf("chaos: the same faults again: make chaos FAULTS=%d SEED=%d\n", *planned, *seed)
 		}
 	}()
-	r.endless = r.c.submit("4", "", "endless")
+	r.endless = r.c.submit("4", modes[0].options, "endless")
 	r.c.running(r.endless)
 	left := append(plan(r.f.random, ofProcesses, processKinds), plan(r.f.random, ofNetwork, network)...)
 	r.f.random.Shuffle(len(left), func(i, j int) { left[i], left[j] = left[j], left[i] })
@@ -99,7 +99,7 @@ type run struct {
 func (r *run) round(kinds []*kind) (later []*kind) {
 	r.t.Helper()
 	began, master := time.Now(), r.c.masters
-	b, mode := bounded[r.jobs%len(bounded)], modes[r.jobs%len(modes)]
+	b, mode := next(r.jobs)
 	dir := r.t.TempDir()
 	var glob []string
 	if b.prepare != nil {
@@ -122,7 +122,7 @@ func (r *run) round(kinds []*kind) (later []*kind) {
 	r.f.undo()
 	r.c.allRegistered()
 	if r.c.masters != master {
-		r.endless, r.newest = r.c.submit("4", "", "endless"), 0
+		r.endless, r.newest = r.c.submit("4", modes[0].options, "endless"), 0
 		output = filepath.Join(dir, "again")
 		id = submit()
 	}

@@ -26,11 +26,20 @@ var bounded = []boundedJob{
 	{kind: "lines", n: 9000, answer: numbers},
 }
 
-// modes are how a job exchanges records.
-var modes = []struct{ name, options string }{
+// mode is how a job is run.
+type mode struct{ name, options string }
+
+// next gives the job and the mode of a round: each job comes up in each mode.
+func next(round int) (boundedJob, mode) {
+	return bounded[round%len(bounded)], modes[(round+round/len(bounded))%len(modes)]
+}
+
+// The modes have all exchanges pipelined, or run stage by stage.
+var modes = []mode{
 	{"streaming", "execution.runtime-mode=STREAMING"},
 	{"batch", "execution.runtime-mode=BATCH execution.batch-shuffle-mode=ALL_EXCHANGES_PIPELINED"},
-	{"batch through files", "execution.runtime-mode=BATCH execution.batch-shuffle-mode=ALL_EXCHANGES_BLOCKING"},
+	{"batch through files", "execution.runtime-mode=BATCH execution.batch-shuffle-mode=ALL_EXCHANGES_BLOCKING execution.batch.adaptive.auto-parallelism.enabled=false"},
+	{"batch sized while it runs", "execution.runtime-mode=BATCH execution.batch-shuffle-mode=ALL_EXCHANGES_BLOCKING execution.batch.adaptive.auto-parallelism.avg-data-volume-per-task=1kb"},
 }
 
 // sums are those of 1..n by remainder: an arithmetic series each.
@@ -112,5 +121,17 @@ func TestAnswers(t *testing.T) {
 		if got := sums(n, modulus); !slices.Equal(got, want) {
 			t.Errorf("modulo %d: %s", modulus, difference(got, want))
 		}
+	}
+}
+
+// TestEveryJobComesUpInEveryMode checks the order of the rounds.
+func TestEveryJobComesUpInEveryMode(t *testing.T) {
+	seen := map[[2]string]bool{}
+	for i := range len(bounded) * len(modes) {
+		b, m := next(i)
+		seen[[2]string{b.kind, m.name}] = true
+	}
+	if want := len(bounded) * len(modes); len(seen) != want {
+		t.Errorf("%d pairs of %d: %v", len(seen), want, seen)
 	}
 }
