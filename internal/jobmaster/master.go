@@ -29,6 +29,7 @@ type Master struct {
 	scheduler *schedule.Scheduler
 	pool      *slotpool.Pool
 	describer *describer
+	deploying deploying
 
 	resourceManager *resourceManager
 	managers        *taskManagers
@@ -81,7 +82,7 @@ func New(o Options) (*Master, error) {
 		graph: graph, pauses: map[schedule.RestartID]actor.Timer{},
 		pool: slotpool.New(slotpool.Options{
 			RequestTimeout: o.SlotRequestTimeout, IdleTimeout: o.SlotIdleTimeout, Bounded: o.Graph.Batch}),
-		describer: newDescriber(o.Graph),
+		describer: newDescriber(o.Graph), deploying: deploying{waits: map[*execgraph.Execution]bool{}},
 	}
 	if err := m.makeScheduler(); err != nil {
 		return nil, err
@@ -199,9 +200,9 @@ func (m *Master) performSchedule(effect schedule.Effect) {
 	case schedule.ReturnSlot:
 		m.applyPoolLater(slotpool.Release{Allocation: f.Allocation})
 	case schedule.Deploy:
-		m.managers.submit(f.Execution)
+		m.deployLater(f.Execution)
 	case schedule.CancelTask:
-		m.managers.cancel(f.Execution)
+		m.cancelTask(f.Execution)
 	case schedule.RestartAfter:
 		m.restartAfter(f)
 	case schedule.ReleaseOutputs:

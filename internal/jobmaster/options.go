@@ -42,6 +42,9 @@ type Options struct {
 	ExceptionHistory   int           // web.exception-history-size: 16
 	AttemptsHistory    int           // jobmanager.execution.attempts-history-size: 16
 
+	// DeployAtOnce is how many attempts are submitted in one step of the loop: 500.
+	DeployAtOnce int
+
 	// Config holds what the cluster says of restarts, which the job's own
 	// settings overrule, and of failover; nil: the defaults.
 	Config *config.Config
@@ -70,6 +73,9 @@ func (o *Options) complete() {
 		o.HeartbeatThreshold = 2
 	case o.HeartbeatThreshold < 0:
 		o.HeartbeatThreshold = -1
+	}
+	if o.DeployAtOnce <= 0 {
+		o.DeployAtOnce = 500
 	}
 	if o.ExceptionHistory == 0 {
 		o.ExceptionHistory = execgraph.DefaultHistory

@@ -137,7 +137,7 @@ func (c *Cluster) startMaster() {
 		Loop: m.loop, System: p.System(), ResourceManager: c.managerAddress(),
 		HeartbeatInterval: s.interval, HeartbeatTimeout: s.timeout, HeartbeatThreshold: s.threshold,
 		SlotRequestTimeout: s.slotRequest, SlotIdleTimeout: s.slotIdle,
-		Config: s.restarts.cluster(), Coordinators: c.coordinators(p),
+		Config: s.restarts.cluster(), Coordinators: c.coordinators(p), DeployAtOnce: pick(c.ills.rand, 1, 1, 1, 2, 0),
 	}
 	make := dispatcher.JobMasters(options)
 	m.dispatcher = dispatcher.New(dispatcher.Options{Loop: m.loop, Finished: dispatcher.StoreOptions{MaxCapacity: 100}, Archive: c.archiver(p, m.loop),
