@@ -62,7 +62,6 @@ var reasons = []struct{ prefix, why string }{
 	{"execution.sort-", "a keyed operator of a batch job has its share of the managed memory, and what does not fit goes to disk"},
 	{"jobmanager.partition.hybrid.", "there is no hybrid shuffle"},
 	{"taskmanager.network.hybrid-shuffle.", "there is no hybrid shuffle"},
-	{"taskmanager.network.sort-shuffle.", "how much memory writes and reads a blocking exchange cannot be set in this version"},
 	{"taskmanager.network.compression.", "records are not compressed between processes in this version"},
 	{"taskmanager.memory.framework.off-heap.batch-shuffle.size", "how much memory reads blocking exchanges from disk cannot be set in this version"},
 	{"taskmanager.runtime.fs-timeout", "files are opened without a limit of time"},

@@ -32,6 +32,10 @@ var (
 		Key: "taskmanager.numberOfTaskSlots", Default: 1, Effect: ProcessRestart, check: between(1, 32768),
 		Doc: "How many slots a TaskManager offers: how many subtasks of one operator can run in it side by side.",
 	})
+	TaskManagerSortShuffleMinBuffers = declare(integer, Option[int]{
+		Key: "taskmanager.network.sort-shuffle.min-buffers", Default: 512, Effect: ProcessRestart, check: between(1, 1<<20),
+		Doc: "How many network buffers the output of a task of a batch stage gathers records in before it writes to disk. When network memory is short it makes do with fewer, but not with fewer than 16.",
+	})
 	TaskManagerResourceID = declare(text, Option[string]{
 		Key: "taskmanager.resource-id", NoDefault: true, Effect: ProcessRestart,
 		Doc: "The name of the TaskManager. Without it, address, port and a random part.",

@@ -135,7 +135,7 @@ func Local[K comparable, T, A, R any](a Aggregate[K, T, A, R]) Factory {
 	return managing{FactoryFunc(func(c *Context, out any) any {
 		o := Output[Partial[K, A]](out)
 		f, emitted := newFold(c, table[K, A](c, true), a.Key, a.Add), c.Emitted()
-		limit := newLimit[K, A](min(budget(c), localBudget))
+		limit := newLimit[K, A](min(budget(c), localBudget), c.managed())
 		emit := func() {
 			f.table.Range(func(k K, acc *A) bool {
 				c.Signal.Attend()

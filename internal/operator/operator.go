@@ -152,6 +152,8 @@ type Counts struct {
 	// Counted says that Emitted is kept. An operator without it emits one record
 	// for each that it takes.
 	Counted bool
+	// Managed is how many bytes of its managed memory the operator holds.
+	Managed int64
 }
 
 // Emitted gives the number which an operator increments with each record it
@@ -163,6 +165,15 @@ func (c *Context) Emitted() *int64 {
 	}
 	c.Counts.Counted = true
 	return &c.Counts.Emitted
+}
+
+// managed gives the number in which an operator keeps how many bytes of its managed
+// memory it holds. It is called while the operator is built.
+func (c *Context) managed() *int64 {
+	if c.Counts == nil {
+		return new(int64)
+	}
+	return &c.Counts.Managed
 }
 
 // failed ends the task because a function of the user gave err. It names the

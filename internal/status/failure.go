@@ -16,6 +16,7 @@ const (
 	FailureSignal   FailureKind = "ProcessSignal" // the job's process was killed by Signal
 	FailureMemory   FailureKind = "OutOfMemory"   // the job's process used more memory than it may
 	FailureLost     FailureKind = "Lost"          // the TaskManager is gone
+	FailureHung     FailureKind = "ProcessHung"   // the job's process was there and did not answer
 	FailureMismatch FailureKind = "GraphMismatch" // the program built another graph than was submitted
 	FailureSlots    FailureKind = "NoResources"   // the slots asked for cannot be had
 	FailureConsumer FailureKind = "PeerLost"      // a connection to another task broke: follows from another failure

@@ -7,7 +7,9 @@ import (
 	"time"
 
 	"github.com/weirstream/weir/internal/actor"
+	"github.com/weirstream/weir/internal/heartbeat"
 	"github.com/weirstream/weir/internal/ident"
+	"github.com/weirstream/weir/internal/memory"
 	"github.com/weirstream/weir/internal/rpc"
 	"github.com/weirstream/weir/internal/rpc/gateway"
 	"github.com/weirstream/weir/internal/rpc/pb"
@@ -48,7 +50,10 @@ type Options struct {
 	// WorkerGrace is how long a worker that was asked to end may take: 5 s.
 	WorkerGrace time.Duration
 
-	Launcher            Launcher
+	Launcher Launcher
+	// Share is what a worker may use whose job holds so many of the slots; nil:
+	// workers have no budget of their own, as they share a process.
+	Share               func(held int) memory.Share
 	Hardware            *pb.Hardware
 	MemoryConfiguration []byte // JSON, as REST shows it
 	LogFile             string
@@ -101,6 +106,7 @@ type Executor struct {
 	jobs    []*job
 	tasks   map[ident.AttemptID]*task
 	workers []*worker
+	beats   *heartbeat.Manager[*worker] // of workers that are processes of their own
 	fatal   bool
 	stopped func() // set by Stop, runs once the last worker is gone
 }
@@ -108,8 +114,10 @@ type Executor struct {
 // New makes an Executor; Start lets it begin.
 func New(o Options) *Executor {
 	o.complete()
-	return &Executor{options: o, loop: o.Loop, system: o.System, log: o.Logger.With("taskmanager", o.ResourceID),
+	e := &Executor{options: o, loop: o.Loop, system: o.System, log: o.Logger.With("taskmanager", o.ResourceID),
 		table: slottable.New(o.Slots, o.Total, o.SlotTimeout), tasks: map[ident.AttemptID]*task{}}
+	e.watchWorkers()
+	return e
 }
 
 // Start serves the endpoint and begins to look for the ResourceManager.
@@ -158,7 +166,10 @@ func (e *Executor) Stop(cause string, then func()) {
 	for _, j := range slices.Clone(e.jobs) {
 		e.forget(j)
 	}
+	e.beats.Stop()
 	for _, w := range e.workers {
+		stopTimer(&w.budget.again)
+		stopTimer(&w.budget.patience)
 		w.handle.Kill()
 	}
 	e.finish()

@@ -1,6 +1,7 @@
 package taskexecutor
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 
@@ -91,13 +92,15 @@ func (e *Executor) submitTask(req *pb.SubmitTaskRequest, reply func(*pb.Empty, e
 // run hands the task to its worker, if that is ready; else it waits there.
 func (e *Executor) run(t *task) {
 	w := t.worker
-	if w.state != workerReady || t.handed || t.state.Terminal() {
+	if w.state != workerReady || t.handed || t.state.Terminal() || !e.affords(w) {
 		return
 	}
 	t.handed = true
 	gateway.RunTask.Call(e.system, e.loop, w.address, ident.LeaderID{}, t.deployment, 0, func(_ *pb.Empty, err error) {
 		switch {
 		case err == nil || t.state.Terminal():
+		case errors.Is(err, rpc.ErrTimeout) && e.beats.Has(w):
+			// It may be slow; its heartbeats tell whether it is alive.
 		case unanswered(err):
 			e.doubt(w, fmt.Sprintf("the job's process did not take a task: %v", err))
 		default:

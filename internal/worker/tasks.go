@@ -56,6 +56,10 @@ func (w *Worker) spec(d *pb.TaskDeployment) (*task.Spec, error) {
 		return nil, fmt.Errorf("deployed with %d inputs and %d outputs, the program's vertex has %d and %d",
 			len(d.Gates), len(d.Partitions), len(chain.Inputs), len(chain.Outputs))
 	}
+	managed := w.managed(chain.Vertex.SlotSharingGroup)
+	if err := w.affords(chain, managed); err != nil {
+		return nil, err
+	}
 	gates, err := w.gates(d, chain)
 	if err != nil {
 		return nil, err
@@ -69,25 +73,8 @@ func (w *Worker) spec(d *pb.TaskDeployment) (*task.Spec, error) {
 		Parallelism: int(d.Parallelism), MaxParallelism: int(d.MaxParallelism), Batch: w.Compiled.Graph.Batch,
 		KeyGroups: operator.KeyGroups{First: int(d.FirstKeyGroup), Count: int(d.KeyGroups)},
 		Chain:     chain, Gates: gates, Partitions: partitions,
-		BufferTimeout: w.BufferTimeout, ManagedBytes: w.managed(chain.Vertex.SlotSharingGroup), Scratch: w.scratch, Ask: w.asker(attempt), Logger: w.Logger,
+		BufferTimeout: w.BufferTimeout, ManagedBytes: managed, Scratch: w.scratch, Ask: w.asker(attempt), Logger: w.Logger,
 	}, nil
-}
-
-// managed is the managed memory of each operator of a slot sharing group: a slot
-// may hold a task of every vertex of the group at once, and they share its.
-func (w *Worker) managed(group string) int64 {
-	users := int64(0)
-	for _, chain := range w.Compiled.Chains { // order: it only counts
-		if chain.Vertex.SlotSharingGroup != group {
-			continue
-		}
-		for _, n := range chain.Nodes {
-			if _, uses := n.Operator.(operator.Managing); uses {
-				users++
-			}
-		}
-	}
-	return w.ManagedBytes / max(1, users)
 }
 
 // report passes a task's state on. A task that has ended is forgotten only then,

@@ -27,7 +27,7 @@ func environment(t *testing.T, pid int) map[string]string {
 }
 
 // What weir memory explain says before the start is what the processes of jobs
-// are given.
+// are given: each what the slots have that its job holds.
 func TestBudgetsAreApplied(t *testing.T) {
 	options := []string{"taskmanager.memory.process.size=1200m", "taskmanager.memory.managed.size=64m", "taskmanager.numberOfTaskSlots=2"}
 	c := start(t, 1, options...)
@@ -42,10 +42,10 @@ func TestBudgetsAreApplied(t *testing.T) {
 	c.running(job)
 	for _, pid := range c.workers() {
 		env := environment(t, pid)
-		if want := fmt.Sprintf("%dB", (m.Process-m.FrameworkHeap-m.FrameworkOffHeap)/10*9); env["GOMEMLIMIT"] != want {
+		if want := fmt.Sprintf("%dB", (m.Process-m.FrameworkHeap-m.FrameworkOffHeap)/2/10*9); env["GOMEMLIMIT"] != want {
 			t.Errorf("worker %d has GOMEMLIMIT %q, want %s", pid, env["GOMEMLIMIT"], want)
 		}
-		for _, want := range []string{fmt.Sprintf(`"networkBuffers":%d`, m.Network/32768), fmt.Sprintf(`"managedBytes":%d`, m.Managed/2)} {
+		for _, want := range []string{fmt.Sprintf(`"networkBytes":%d`, m.Network/2), fmt.Sprintf(`"allNetworkBytes":%d`, m.Network), fmt.Sprintf(`"managedBytes":%d`, m.Managed/2)} {
 			if !regexp.MustCompile(want + `\b`).MatchString(env["WEIR_WORKER"]) {
 				t.Errorf("worker %d is told %s, want %s", pid, env["WEIR_WORKER"], want)
 			}
@@ -96,8 +96,9 @@ func TestTooFewNetworkBuffers(t *testing.T) {
 		t.Fatalf("code %d\n%s%s", code, out, errOut)
 	}
 	for _, want := range []string{
-		"Count -> Sink: Discard (", "create gate with 4 channels from other processes: insufficient number of network buffers: need ",
-		"have 2 of 2 (taskmanager.memory.network.*)",
+		"Count -> Sink: Discard (", "create gate with 4 channels from other processes: Insufficient number of network buffers: required ",
+		"but only 2 available. The total number of network buffers is currently set to 2 of 32768 bytes each. You can increase this number",
+		"'taskmanager.memory.network.min'",
 	} {
 		if !strings.Contains(errOut, want) {
 			t.Errorf("%q is not said in\n%s", want, errOut)

@@ -6,6 +6,7 @@ import (
 
 	"github.com/weirstream/weir/internal/ident"
 	"github.com/weirstream/weir/internal/jobgraph"
+	"github.com/weirstream/weir/internal/memory"
 	"github.com/weirstream/weir/internal/rpc"
 	"github.com/weirstream/weir/internal/rpc/gateway"
 	"github.com/weirstream/weir/internal/rpc/pb"
@@ -25,7 +26,7 @@ type launcher struct {
 }
 
 // Launch starts a worker. It is called on the loop.
-func (l *launcher) Launch(job *pb.Job, token string, events taskexecutor.WorkerEvents) taskexecutor.Worker {
+func (l *launcher) Launch(job *pb.Job, token string, _ memory.Share, events taskexecutor.WorkerEvents) taskexecutor.Worker {
 	c := l.cluster
 	w := &inProcess{
 		cluster: c, exited: events.Exited, stop: make(chan struct{}), abandon: make(chan struct{}), log: l.options.Logger,
@@ -68,6 +69,12 @@ func (w *inProcess) Kill() {
 		w.cluster.loop.After(patience, func() { close(w.abandon) })
 	}
 }
+
+// Limit does nothing: the worker shares the memory of this process.
+func (w *inProcess) Limit(memory.Share) {}
+
+// Condition is not told: the worker is in this process.
+func (w *inProcess) Condition() string { return "" }
 
 // watch waits for the worker's end and tells it.
 func (w *inProcess) watch() {

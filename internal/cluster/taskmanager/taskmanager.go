@@ -184,8 +184,7 @@ func (t *TaskManager) openLauncher(o Options, work string, spare []string) error
 		Fetch: func(program blob.Hash, then func(string, error)) {
 			t.fetcher.Fetch(t.executor.BlobAddress(), program, then)
 		},
-		Directory: filepath.Join(work, "workers"), Spare: spare, Memory: t.settings.memory.Worker(),
-		NetworkBuffers: t.settings.buffers(), Managed: t.settings.memory.Slot(t.settings.slots).Managed,
+		Directory: filepath.Join(work, "workers"), Spare: spare, Limit: true, WriteBuffers: config.TaskManagerSortShuffleMinBuffers.In(t.config),
 		Stdout: out, Stderr: out, Logger: t.log,
 	})
 	if groups := t.launcher.ControlGroups(); groups != "" {
@@ -241,7 +240,7 @@ func (t *TaskManager) makeExecutor(o Options) {
 			ErrorDelay: config.RegistrationErrorDelay.In(cfg), RefusedDelay: config.RegistrationRefusedDelay.In(cfg),
 		},
 		RegistrationTimeout: config.TaskManagerRegistrationTimeout.In(cfg), SlotTimeout: config.TaskManagerSlotTimeout.In(cfg),
-		CancellationTimeout: s.cancellation, Launcher: t.launcher, Hardware: s.hardware(), MemoryConfiguration: s.memoryJSON(),
+		CancellationTimeout: s.cancellation, Launcher: t.launcher, Share: func(held int) memory.Share { return s.memory.Share(held, s.slots) }, Hardware: s.hardware(), MemoryConfiguration: s.memoryJSON(),
 		LogFile: o.LogFile, Process: t.process,
 		OnFatal: func(err error) {
 			select {

@@ -4119,6 +4119,127 @@ func (x *RegisterWorkerResponse) GetRejected() string {
 	return ""
 }
 
+// What a worker may use from now on: its share for the slots that its job holds.
+type WorkerBudget struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Held          int32                  `protobuf:"varint,1,opt,name=held,proto3" json:"held,omitempty"`     // slots that it is for
+	Slots         int32                  `protobuf:"varint,2,opt,name=slots,proto3" json:"slots,omitempty"`   // of the TaskManager
+	Memory        int64                  `protobuf:"varint,3,opt,name=memory,proto3" json:"memory,omitempty"` // what the garbage collector aims at
+	Network       int64                  `protobuf:"varint,4,opt,name=network,proto3" json:"network,omitempty"`
+	AllNetwork    int64                  `protobuf:"varint,5,opt,name=all_network,json=allNetwork,proto3" json:"all_network,omitempty"` // of the TaskManager
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *WorkerBudget) Reset() {
+	*x = WorkerBudget{}
+	mi := &file_weir_control_proto_msgTypes[57]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *WorkerBudget) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*WorkerBudget) ProtoMessage() {}
+
+func (x *WorkerBudget) ProtoReflect() protoreflect.Message {
+	mi := &file_weir_control_proto_msgTypes[57]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use WorkerBudget.ProtoReflect.Descriptor instead.
+func (*WorkerBudget) Descriptor() ([]byte, []int) {
+	return file_weir_control_proto_rawDescGZIP(), []int{57}
+}
+
+func (x *WorkerBudget) GetHeld() int32 {
+	if x != nil {
+		return x.Held
+	}
+	return 0
+}
+
+func (x *WorkerBudget) GetSlots() int32 {
+	if x != nil {
+		return x.Slots
+	}
+	return 0
+}
+
+func (x *WorkerBudget) GetMemory() int64 {
+	if x != nil {
+		return x.Memory
+	}
+	return 0
+}
+
+func (x *WorkerBudget) GetNetwork() int64 {
+	if x != nil {
+		return x.Network
+	}
+	return 0
+}
+
+func (x *WorkerBudget) GetAllNetwork() int64 {
+	if x != nil {
+		return x.AllNetwork
+	}
+	return 0
+}
+
+type WorkerBudgetResponse struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Network       int64                  `protobuf:"varint,1,opt,name=network,proto3" json:"network,omitempty"` // what it holds: more than it may, until that comes back
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *WorkerBudgetResponse) Reset() {
+	*x = WorkerBudgetResponse{}
+	mi := &file_weir_control_proto_msgTypes[58]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *WorkerBudgetResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*WorkerBudgetResponse) ProtoMessage() {}
+
+func (x *WorkerBudgetResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_weir_control_proto_msgTypes[58]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use WorkerBudgetResponse.ProtoReflect.Descriptor instead.
+func (*WorkerBudgetResponse) Descriptor() ([]byte, []int) {
+	return file_weir_control_proto_rawDescGZIP(), []int{58}
+}
+
+func (x *WorkerBudgetResponse) GetNetwork() int64 {
+	if x != nil {
+		return x.Network
+	}
+	return 0
+}
+
 type ReadBlobRequest struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	Sha256        string                 `protobuf:"bytes,1,opt,name=sha256,proto3" json:"sha256,omitempty"`
@@ -4130,7 +4251,7 @@ type ReadBlobRequest struct {
 
 func (x *ReadBlobRequest) Reset() {
 	*x = ReadBlobRequest{}
-	mi := &file_weir_control_proto_msgTypes[57]
+	mi := &file_weir_control_proto_msgTypes[59]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4142,7 +4263,7 @@ func (x *ReadBlobRequest) String() string {
 func (*ReadBlobRequest) ProtoMessage() {}
 
 func (x *ReadBlobRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_weir_control_proto_msgTypes[57]
+	mi := &file_weir_control_proto_msgTypes[59]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4155,7 +4276,7 @@ func (x *ReadBlobRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ReadBlobRequest.ProtoReflect.Descriptor instead.
 func (*ReadBlobRequest) Descriptor() ([]byte, []int) {
-	return file_weir_control_proto_rawDescGZIP(), []int{57}
+	return file_weir_control_proto_rawDescGZIP(), []int{59}
 }
 
 func (x *ReadBlobRequest) GetSha256() string {
@@ -4189,7 +4310,7 @@ type ReadBlobResponse struct {
 
 func (x *ReadBlobResponse) Reset() {
 	*x = ReadBlobResponse{}
-	mi := &file_weir_control_proto_msgTypes[58]
+	mi := &file_weir_control_proto_msgTypes[60]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4201,7 +4322,7 @@ func (x *ReadBlobResponse) String() string {
 func (*ReadBlobResponse) ProtoMessage() {}
 
 func (x *ReadBlobResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_weir_control_proto_msgTypes[58]
+	mi := &file_weir_control_proto_msgTypes[60]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4214,7 +4335,7 @@ func (x *ReadBlobResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ReadBlobResponse.ProtoReflect.Descriptor instead.
 func (*ReadBlobResponse) Descriptor() ([]byte, []int) {
-	return file_weir_control_proto_rawDescGZIP(), []int{58}
+	return file_weir_control_proto_rawDescGZIP(), []int{60}
 }
 
 func (x *ReadBlobResponse) GetData() []byte {
@@ -4610,7 +4731,16 @@ const file_weir_control_proto_rawDesc = "" +
 	"\toperators\x18\x05 \x03(\v2\x14.weir.OperatorDigestR\toperators\x12\x10\n" +
 	"\x03pid\x18\x06 \x01(\x05R\x03pid\"4\n" +
 	"\x16RegisterWorkerResponse\x12\x1a\n" +
-	"\brejected\x18\x01 \x01(\tR\brejected\"^\n" +
+	"\brejected\x18\x01 \x01(\tR\brejected\"\x8b\x01\n" +
+	"\fWorkerBudget\x12\x12\n" +
+	"\x04held\x18\x01 \x01(\x05R\x04held\x12\x14\n" +
+	"\x05slots\x18\x02 \x01(\x05R\x05slots\x12\x16\n" +
+	"\x06memory\x18\x03 \x01(\x03R\x06memory\x12\x18\n" +
+	"\anetwork\x18\x04 \x01(\x03R\anetwork\x12\x1f\n" +
+	"\vall_network\x18\x05 \x01(\x03R\n" +
+	"allNetwork\"0\n" +
+	"\x14WorkerBudgetResponse\x12\x18\n" +
+	"\anetwork\x18\x01 \x01(\x03R\anetwork\"^\n" +
 	"\x0fReadBlobRequest\x12\x16\n" +
 	"\x06sha256\x18\x01 \x01(\tR\x06sha256\x12\x16\n" +
 	"\x06offset\x18\x02 \x01(\x03R\x06offset\x12\x1b\n" +
@@ -4631,7 +4761,7 @@ func file_weir_control_proto_rawDescGZIP() []byte {
 	return file_weir_control_proto_rawDescData
 }
 
-var file_weir_control_proto_msgTypes = make([]protoimpl.MessageInfo, 61)
+var file_weir_control_proto_msgTypes = make([]protoimpl.MessageInfo, 63)
 var file_weir_control_proto_goTypes = []any{
 	(*Empty)(nil),                               // 0: weir.Empty
 	(*RegisterTaskExecutorRequest)(nil),         // 1: weir.RegisterTaskExecutorRequest
@@ -4690,10 +4820,12 @@ var file_weir_control_proto_goTypes = []any{
 	(*OperatorResponse)(nil),                    // 54: weir.OperatorResponse
 	(*RegisterWorkerRequest)(nil),               // 55: weir.RegisterWorkerRequest
 	(*RegisterWorkerResponse)(nil),              // 56: weir.RegisterWorkerResponse
-	(*ReadBlobRequest)(nil),                     // 57: weir.ReadBlobRequest
-	(*ReadBlobResponse)(nil),                    // 58: weir.ReadBlobResponse
-	nil,                                         // 59: weir.Job.ConfigurationEntry
-	nil,                                         // 60: weir.UpdateTaskExecutionStateRequest.AccumulatorsEntry
+	(*WorkerBudget)(nil),                        // 57: weir.WorkerBudget
+	(*WorkerBudgetResponse)(nil),                // 58: weir.WorkerBudgetResponse
+	(*ReadBlobRequest)(nil),                     // 59: weir.ReadBlobRequest
+	(*ReadBlobResponse)(nil),                    // 60: weir.ReadBlobResponse
+	nil,                                         // 61: weir.Job.ConfigurationEntry
+	nil,                                         // 62: weir.UpdateTaskExecutionStateRequest.AccumulatorsEntry
 }
 var file_weir_control_proto_depIdxs = []int32{
 	4,  // 0: weir.RegisterTaskExecutorRequest.total:type_name -> weir.ResourceProfile
@@ -4712,7 +4844,7 @@ var file_weir_control_proto_depIdxs = []int32{
 	32, // 13: weir.TaskDeployment.partitions:type_name -> weir.PartitionDeployment
 	26, // 14: weir.TaskDeployment.job:type_name -> weir.Job
 	27, // 15: weir.Job.operators:type_name -> weir.OperatorDigest
-	59, // 16: weir.Job.configuration:type_name -> weir.Job.ConfigurationEntry
+	61, // 16: weir.Job.configuration:type_name -> weir.Job.ConfigurationEntry
 	31, // 17: weir.GateDeployment.channels:type_name -> weir.ChannelDeployment
 	30, // 18: weir.ProducerList.task_managers:type_name -> weir.ProducerPlace
 	4,  // 19: weir.SlotOffer.profile:type_name -> weir.ResourceProfile
@@ -4735,7 +4867,7 @@ var file_weir_control_proto_depIdxs = []int32{
 	41, // 36: weir.OperatorFigures.records_out:type_name -> weir.Count
 	39, // 37: weir.UpdateTaskExecutionStateRequest.failure:type_name -> weir.Failure
 	40, // 38: weir.UpdateTaskExecutionStateRequest.metrics:type_name -> weir.TaskMetrics
-	60, // 39: weir.UpdateTaskExecutionStateRequest.accumulators:type_name -> weir.UpdateTaskExecutionStateRequest.AccumulatorsEntry
+	62, // 39: weir.UpdateTaskExecutionStateRequest.accumulators:type_name -> weir.UpdateTaskExecutionStateRequest.AccumulatorsEntry
 	48, // 40: weir.UpdateTaskExecutionStateRequest.outputs:type_name -> weir.PartitionSizes
 	40, // 41: weir.ReportTaskMetricsRequest.metrics:type_name -> weir.TaskMetrics
 	46, // 42: weir.ReportTaskMetricsRequest.process:type_name -> weir.ProcessFigures
@@ -4758,7 +4890,7 @@ func file_weir_control_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_weir_control_proto_rawDesc), len(file_weir_control_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   61,
+			NumMessages:   63,
 			NumExtensions: 0,
 			NumServices:   0,
 		},

@@ -37,7 +37,11 @@ func main() {
 	// As a stream, all tasks run from the beginning; as a batch, the second would
 	// wait for the first, which does not end.
 	env := stream.NewEnv(stream.Mode(stream.Streaming))
-	in := stream.Sequence(env, 1, 1_000_000_000_000)
+	last := int64(1_000_000_000_000)
+	if mode == "brief" {
+		last = 3000
+	}
+	in := stream.Sequence(env, 1, last)
 	if mode == "two-graphs" && os.Getenv("WEIR_WORKER") != "" {
 		in = in.Map(func(v int64) int64 { return v + 1 }).Name("Only in the worker")
 	}
@@ -116,7 +120,7 @@ func (c *culprit) Process(v int64, _ *stream.ProcessContext, emit func(int64)) e
 			return err
 		}
 	}
-	if c.mode == "slow" || strings.HasSuffix(c.mode, "-once") {
+	if c.mode == "slow" || c.mode == "brief" || strings.HasSuffix(c.mode, "-once") {
 		time.Sleep(time.Millisecond)
 	}
 	emit(v)

@@ -12,6 +12,7 @@ import (
 	"github.com/weirstream/weir/internal/ident"
 	"github.com/weirstream/weir/internal/jobgraph"
 	"github.com/weirstream/weir/internal/jobmaster"
+	"github.com/weirstream/weir/internal/memory"
 	"github.com/weirstream/weir/internal/resourcemanager"
 	"github.com/weirstream/weir/internal/rpc"
 	"github.com/weirstream/weir/internal/rpc/gateway"
@@ -26,6 +27,9 @@ const (
 	managerName = "manager" // the ResourceManager's process, when it has its own
 	version     = "sim"
 )
+
+// budget is the memory that the slots of every TaskManager share.
+var budget = memory.TaskManagerMemory{Process: 1600 * memory.MB, FrameworkHeap: 128 * memory.MB, FrameworkOffHeap: 128 * memory.MB, Network: 128 * memory.MB}
 
 // A Cluster is the processes of one world and those who play around them.
 type Cluster struct {
@@ -202,7 +206,7 @@ func (c *Cluster) startTaskManager(on *machine) {
 		Loop: t.loop, System: p.System(), ResourceManager: c.managerAddress(), ResourceID: on.id, Version: version,
 		Slots: on.slots, Total: t.total, DataAddresses: []string{on.name + ":1"}, Host: on.name + ":1",
 		HeartbeatInterval: s.interval, HeartbeatTimeout: s.timeout, RegistrationTimeout: s.registration,
-		CancellationTimeout: s.cancellation, Launcher: &launcher{c, t},
+		CancellationTimeout: s.cancellation, Launcher: &launcher{c, t}, Share: func(held int) memory.Share { return budget.Share(held, on.slots) },
 		OnFatal: func(error) {
 			c.world.Note(p.String(), "gives up")
 			c.world.At(0, "exit", func() { c.endTaskManager(t, false) })
