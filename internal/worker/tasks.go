@@ -86,6 +86,9 @@ func (w *Worker) report(attempt ident.AttemptID, r *running, s status.Execution,
 	if s == status.Failed || s == status.Canceled {
 		w.release(attempt) // nobody will be told to read it
 	}
+	if s == status.Failed && f != nil && f.Err != nil && w.Failed != nil {
+		w.Failed(attempt, f.Err)
+	}
 	metrics := metricsOf(attempt, r.Task)
 	if s == status.Running { // so that nobody has to wait for the first figures
 		metrics.Figures = gateway.TaskFiguresToProto(r.meter.Read(w.Loop.Now()))

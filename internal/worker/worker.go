@@ -51,6 +51,9 @@ type Options struct {
 	// Process gives the newest figures of the worker's process; nil: the worker is
 	// not alone in it. From any goroutine.
 	Process func() *status.ProcessFigures
+	// Failed is told the errors that tasks fail with, before they are reported, for
+	// who is in the same process; nil: nobody is. On the loop.
+	Failed func(attempt ident.AttemptID, err error)
 	// LimitMemory changes what the garbage collector aims at; nil: the worker does
 	// not limit it. It may take long, and is called beside the loop.
 	LimitMemory func(bytes int64)
