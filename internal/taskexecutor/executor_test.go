@@ -38,15 +38,16 @@ type world struct {
 	term     ident.LeaderID // of the ResourceManager
 	rejected string
 
-	jm       *rpc.MemorySystem
-	jmMux    *rpc.Mux
-	job      ident.JobID
-	jmTerm   ident.LeaderID
-	decline  bool                      // the JobMaster takes no slot
-	known    func(attempt string) bool // does it know the attempt
-	fail     func(state string) error  // of state updates
-	workers  []*fakeWorker
-	silentTo map[string]bool // methods that get no answer
+	jm         *rpc.MemorySystem
+	jmMux      *rpc.Mux
+	job        ident.JobID
+	jmTerm     ident.LeaderID
+	decline    bool                      // the JobMaster takes no slot
+	known      func(attempt string) bool // does it know the attempt
+	fail       func(state string) error  // of state updates
+	workers    []*fakeWorker
+	partitions []*pb.PartitionDeployment // of what is submitted
+	silentTo   map[string]bool           // methods that get no answer
 }
 
 const submitted = "hash"
@@ -168,6 +169,10 @@ func (w *world) startJobMaster(term byte) {
 		w.note("jm: metrics of %d", len(req.Metrics))
 		reply(&pb.Empty{}, nil)
 	})
+	rpc.Handle(mux, gateway.OutputsLost, func(req *pb.OutputsLostRequest, reply func(*pb.Empty, error)) {
+		w.note("jm: %s has lost the output of %s", req.ResourceId, numbers(req.Attempts))
+		reply(&pb.Empty{}, nil)
+	})
 	rpc.Handle(mux, gateway.RequestOperator, func(req *pb.OperatorRequest, reply func(*pb.OperatorResponse, error)) {
 		reply(&pb.OperatorResponse{Payload: append([]byte("re:"), req.Payload...)}, nil)
 	})
@@ -178,6 +183,13 @@ func (w *world) startJobMaster(term byte) {
 func number(attempt string) string {
 	a, _ := ident.ParseAttempt(attempt)
 	return fmt.Sprintf("t%d", a.Subtask)
+}
+
+func numbers(attempts []string) (all []string) {
+	for _, a := range attempts {
+		all = append(all, number(a))
+	}
+	return all
 }
 
 func attempt(n int) string { return ident.AttemptID{Subtask: n}.String() }
@@ -230,6 +242,10 @@ func (w *world) Launch(job *pb.Job, token string, share memory.Share, events Wor
 		if !fw.stuck {
 			fw.exit(nil)
 		}
+	})
+	rpc.Handle(mux, gateway.ReleaseWorkerOutputs, func(req *pb.ReleaseOutputsRequest, reply func(*pb.Empty, error)) {
+		w.note("worker: release %s", numbers(req.Attempts))
+		reply(&pb.Empty{}, nil)
 	})
 	rpc.Handle(mux, gateway.SetBudget, func(b *pb.WorkerBudget, reply func(*pb.WorkerBudgetResponse, error)) {
 		w.note("worker: budget of %d of %d slots, %d network", b.Held, b.Slots, b.Network)
@@ -309,7 +325,7 @@ func (w *world) submit(n int, a byte) error { return w.submitFor(w.job, n, a) }
 
 func (w *world) submitFor(job ident.JobID, n int, a byte) error {
 	return call(w, gateway.SubmitTask, &pb.SubmitTaskRequest{JobMasterId: w.jmTerm.String(), Task: &pb.TaskDeployment{JobId: job.String(), Attempt: attempt(n),
-		VertexName: "Map", AllocationId: allocation(a), Job: &pb.Job{JobId: job.String(), Name: "job", GraphHash: submitted,
+		VertexName: "Map", Partitions: w.partitions, AllocationId: allocation(a), Job: &pb.Job{JobId: job.String(), Name: "job", GraphHash: submitted,
 			Operators: []*pb.OperatorDigest{{Name: "Source", Digest: "1"}, {Name: "Map", Digest: "2"}}}}})
 }
 
