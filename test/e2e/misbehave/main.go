@@ -30,8 +30,15 @@ func main() {
 	case "plan-panic":
 		panic("misbehave: before Execute")
 	}
-	if mode == "stages" {
+	switch mode {
+	case "stages":
 		stages(stream.NewEnv())
+		return
+	case "spill":
+		spill(stream.NewEnv())
+		return
+	case "damage":
+		damage(stream.NewEnv())
 		return
 	}
 	// As a stream, all tasks run from the beginning; as a batch, the second would
@@ -94,6 +101,73 @@ func (together) Open(o *stream.OpenContext) error {
 
 func (together) Process(v int64, _ *stream.ProcessContext, emit func(int64)) error {
 	emit(v)
+	return nil
+}
+
+// spill puts 200 MB between two stages.
+func spill(env *stream.Env) {
+	padding := strings.Repeat("x", 1000)
+	stream.Sequence(env, 1, 200_000).
+		Map(func(v int64) string { return fmt.Sprintf("%s%d", padding, v) }).
+		KeyBy(stream.Self[string]).Count().
+		Discard()
+	if err := env.Execute(context.Background(), "spill"); err != nil {
+		log.Fatal(err)
+	}
+}
+
+// damage counts a million numbers in three stages. A task of the second damages
+// what the first has written, once, when the file named by the next argument is
+// there: it flips a bit or cuts the file, as the argument after it says.
+func damage(env *stream.Env) {
+	stream.Sequence(env, 1, 1_000_000).KeyBy(stream.Self[int64]).Count().
+		Process(func() stream.ProcessFunction[stream.Pair[int64, int64], int64] { return &vandal{} }).
+		KeyBy(func(v int64) int64 { return v % 16 }).Count().
+		Map(func(c stream.Pair[int64, int64]) string { return fmt.Sprintf("%d\t%d", c.Key, c.Value) }).
+		WriteText(os.Args[4], func(line string) string { return line })
+	if err := env.Execute(context.Background(), "damage"); err != nil {
+		log.Fatal(err)
+	}
+}
+
+type vandal struct{}
+
+func (*vandal) Open(*stream.OpenContext) error {
+	if os.Remove(os.Args[2]) != nil {
+		return nil
+	}
+	all, err := filepath.Glob(filepath.Join(os.TempDir(), "weir-scratch-*", "*"))
+	if err != nil {
+		return err
+	}
+	var path string
+	var size int64
+	for _, p := range all {
+		if info, err := os.Stat(p); err == nil && info.Size() > size {
+			path, size = p, info.Size()
+		}
+	}
+	// What lies at the beginning may have been read already.
+	at := size / 10 * 9
+	if os.Args[3] == "cut" {
+		return os.Truncate(path, at)
+	}
+	f, err := os.OpenFile(path, os.O_RDWR, 0)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	var b [1]byte
+	if _, err := f.ReadAt(b[:], at); err != nil {
+		return err
+	}
+	b[0] ^= 1
+	_, err = f.WriteAt(b[:], at)
+	return err
+}
+
+func (*vandal) Process(c stream.Pair[int64, int64], _ *stream.ProcessContext, emit func(int64)) error {
+	emit(c.Key)
 	return nil
 }
 
