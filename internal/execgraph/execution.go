@@ -29,8 +29,8 @@ type Execution struct {
 	// read any more: it is lost, or was given up because nobody needs it.
 	OutputLost bool
 	// Sizes are the bytes in each subpartition of what the attempt produced, by
-	// produced data set; nil where the consumer's parallelism is the program's,
-	// before the attempt has finished, and when its output is lost.
+	// produced data set, as long as a consumer's parallelism is to be decided by
+	// them; nil before the attempt has finished, and when its output is lost.
 	Sizes [][]int64
 
 	state  status.Execution

@@ -81,6 +81,13 @@ func (g *Graph) LayOut(v *JobVertex, l Layout, now time.Time) []*Region {
 		g.Regions = append(g.Regions, r)
 		regions = append(regions, r)
 	}
+	for _, in := range v.Inputs {
+		if in.Source.ReadersLaidOut() {
+			for _, s := range in.Source.Subtasks {
+				s.Current.Sizes = nil // they have told what they had to
+			}
+		}
+	}
 	return regions
 }
 
@@ -204,7 +211,7 @@ func (g *Graph) Produced(e *Execution, sizes [][]int64) error {
 	v := e.Vertex.Parent
 	var kept [][]int64
 	for _, in := range v.Outputs {
-		if !in.Consumer.Job.Undecided() {
+		if !in.Consumer.Job.Undecided() || in.Consumer.LaidOut() {
 			continue
 		}
 		if kept == nil {
