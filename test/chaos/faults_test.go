@@ -27,7 +27,8 @@ var processKinds = []*kind{
 	{"kill TaskManager", 3, (*faults).killManager},
 	{"freeze TaskManager", 3, (*faults).freezeManager},
 	{"kill worker", 3, (*faults).killWorker},
-	{"freeze worker", 3, (*faults).freezeWorker},
+	{"freeze worker", 2, (*faults).freezeWorker},
+	{"stop worker for good", 1, (*faults).stopWorker},
 	{"freeze master", 1, (*faults).freezeMaster},
 	{"kill master", 1, (*faults).killMaster},
 }
@@ -160,6 +161,12 @@ func (f *faults) freezeWorker() (bool, error) {
 			return nil
 		})
 	}
+	return ok, err
+}
+
+// stopWorker stops a worker and leaves it to its TaskManager to find that out.
+func (f *faults) stopWorker() (bool, error) {
+	_, ok, err := f.signalWorker(syscall.SIGSTOP)
 	return ok, err
 }
 
