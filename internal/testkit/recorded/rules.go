@@ -31,9 +31,6 @@ var Ours = map[string]string{
 	"/jobs/:id/exceptions $.exceptionHistory.entries[].concurrentExceptions[].kind":    "what sort of failure it is",
 	"/jobs/:id/exceptions $.exceptionHistory.entries[].concurrentExceptions[].attempt": "the number of the attempt that failed",
 
-	"/jobs/:id $.vertices[].parallelismReason": "where a parallelism comes from",
-	"/jobs/:id $.vertices[].splits":            "how much a source has to read",
-
 	"/jobs/:id/execution-result $.accumulators": "results as text; Flink's are serialized Java objects",
 
 	"/jobs/:id/vertices/:id/backpressure $.subtasks[].attempt-number": "which attempt is told of",
