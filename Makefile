@@ -14,7 +14,7 @@ FROM     ?= 1
 FAULTS   ?= 60
 SEED     ?= 0
 
-.PHONY: build demo test sim mutants chaos race vet staticcheck bench bench-compare proto docs fuzz clean
+.PHONY: build demo test sim mutants chaos race vet staticcheck bench bench-failover bench-compare proto docs fuzz clean
 
 build: ; $(GO) build $(SMALL) -o bin/weir ./cmd/weir && $(GO) build $(SMALL) -o bin/wordcount ./examples/wordcount
 
@@ -35,6 +35,8 @@ vet: ; $(GO) vet ./...
 staticcheck: ; $(GO) tool staticcheck ./...
 
 bench: ; $(GO) run ./bench/run
+
+bench-failover: ; $(GO) run ./bench/run -failover
 
 bench-compare: ; $(GO) run ./bench/compare
 

@@ -2,15 +2,13 @@ package bench
 
 import (
 	"fmt"
-	"iter"
 	"os/exec"
 	"path/filepath"
 	"runtime"
 	"strings"
 	"testing"
-	"unicode"
-	"unicode/utf8"
 
+	"github.com/weirstream/weir/bench/jobs"
 	"github.com/weirstream/weir/stream"
 )
 
@@ -42,7 +40,7 @@ func countWords(b *testing.B, parallelism int, glob string) (words int64) {
 	var total *stream.Collected[int64]
 	execute(b, parallelism, stream.Automatic, func(e *stream.Env) {
 		total = stream.ReadText(e, glob).
-			FlatMap(wordsOf).
+			FlatMap(jobs.WordsOf).
 			KeyBy(stream.Self[string]).
 			Count().
 			Map(func(c stream.Pair[string, int64]) int64 { return c.Value }).
@@ -53,29 +51,3 @@ func countWords(b *testing.B, parallelism int, glob string) (words int64) {
 	}
 	return words
 }
-
-// wordsOf yields the words of a line: maximal runs of letters and digits, in
-// lower case.
-func wordsOf(line string) iter.Seq[string] {
-	return func(yield func(string) bool) {
-		for word := range strings.FieldsFuncSeq(line, separates) {
-			if !yield(strings.ToLower(word)) {
-				return
-			}
-		}
-	}
-}
-
-func separates(r rune) bool {
-	if r < utf8.RuneSelf {
-		return !letterOrDigit[r]
-	}
-	return !unicode.IsLetter(r) && !unicode.IsDigit(r)
-}
-
-var letterOrDigit = func() (table [utf8.RuneSelf]bool) {
-	for r := range rune(utf8.RuneSelf) {
-		table[r] = unicode.IsLetter(r) || unicode.IsDigit(r)
-	}
-	return table
-}()

@@ -151,17 +151,29 @@ type Detail struct {
 	Vertices []Vertex       `json:"vertices"`
 }
 
-// Vertex is one vertex of a job, with the records it has read and written.
+// Vertex is one vertex of a job, with the records it has read and written. Its
+// parallelism is -1 while it is not decided; Reason says where it comes from, and
+// is empty until then.
 type Vertex struct {
-	ID          string         `json:"id"`
-	Name        string         `json:"name"`
-	Parallelism int            `json:"parallelism"`
-	Status      string         `json:"status"`
-	Tasks       map[string]int `json:"tasks"`
-	Metrics     struct {
+	ID             string `json:"id"`
+	Name           string `json:"name"`
+	Parallelism    int    `json:"parallelism"`
+	MaxParallelism int    `json:"maxParallelism"`
+	Reason         string `json:"parallelismReason"`
+	// Splits are what a source has to read; nil: nobody has said.
+	Splits  *Splits        `json:"splits"`
+	Status  string         `json:"status"`
+	Tasks   map[string]int `json:"tasks"`
+	Metrics struct {
 		ReadRecords  int64 `json:"read-records"`
 		WriteRecords int64 `json:"write-records"`
 	} `json:"metrics"`
+}
+
+// Splits are the pieces of a source's input.
+type Splits struct {
+	Count int   `json:"count"`
+	Bytes int64 `json:"bytes"`
 }
 
 // Job gives a job with its vertices.

@@ -25,23 +25,19 @@ var (
 	})
 	RegistrationInitialTimeout = declare(duration, Option[time.Duration]{
 		Key: "cluster.registration.initial-timeout", Default: 100 * time.Millisecond, Effect: ProcessRestart, check: positive,
-		Doc:   "How long the first attempt to register may take. Later attempts double it.",
-		inert: always[time.Duration]("the first attempt to register takes 100 ms in this version"),
+		Doc: "How long the first attempt to register may take. Later attempts double it.",
 	})
 	RegistrationMaxTimeout = declare(duration, Option[time.Duration]{
 		Key: "cluster.registration.max-timeout", Default: 30 * time.Second, Effect: ProcessRestart, check: positive,
-		Doc:   "How long any attempt to register may take.",
-		inert: always[time.Duration]("no attempt to register takes more than 30 s in this version"),
+		Doc: "How long any attempt to register may take.",
 	})
 	RegistrationErrorDelay = declare(duration, Option[time.Duration]{
-		Key: "cluster.registration.error-delay", Default: 10 * time.Second, Effect: ProcessRestart,
-		Doc:   "How long to wait after an attempt to register failed.",
-		inert: always[time.Duration]("the pause before another attempt grows from 10 ms to 10 s in this version"),
+		Key: "cluster.registration.error-delay", Default: 10 * time.Second, Effect: ProcessRestart, check: positive,
+		Doc: "How long to wait at most after an attempt to register failed. The first pauses are shorter: they grow from 10 ms.",
 	})
 	RegistrationRefusedDelay = declare(duration, Option[time.Duration]{
-		Key: "cluster.registration.refused-registration-delay", Default: 30 * time.Second, Effect: ProcessRestart,
-		Doc:   "How long to wait after an attempt to register was refused.",
-		inert: always[time.Duration]("a TaskManager that is refused ends and says why: waiting would not change the reason"),
+		Key: "cluster.registration.refused-registration-delay", Default: 30 * time.Second, Effect: ProcessRestart, check: positive,
+		Doc: "How long to wait after an attempt to register was refused. A TaskManager of another cluster or version does not wait: it ends and says why.",
 	})
 	ClusterServicesShutdownTimeout = declare(duration, Option[time.Duration]{
 		Key: "cluster.services.shutdown-timeout", Default: 30 * time.Second, Effect: ProcessRestart,
@@ -95,6 +91,14 @@ var (
 func failureThreshold(n int) error {
 	if n < -1 || n == 0 {
 		return errors.New("must be at least 1, or -1 for none")
+	}
+	return nil
+}
+
+// keyGroups allows what may be a number of key groups.
+func keyGroups(n int) error {
+	if n < 1 || n > 32768 {
+		return errors.New("must be from 1 to 32768")
 	}
 	return nil
 }

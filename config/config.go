@@ -1,7 +1,6 @@
 package config
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"iter"
@@ -139,7 +138,6 @@ func build(settings map[string]setting, problems []Problem) (*Config, error) {
 	if len(found) == 0 {
 		found = append(found, c.contradictions()...)
 	}
-	slices.SortStableFunc(found, func(a, b Problem) int { return cmp.Compare(a.Key, b.Key) })
 	if err := errorOf(append(problems, found...)); err != nil {
 		return nil, err
 	}

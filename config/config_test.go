@@ -125,8 +125,8 @@ func TestAllProblemsAtOnce(t *testing.T) {
 		t.Fatalf("got %v", err)
 	}
 	want := []string{
-		PropertiesVariable + ":1", "-D",
-		"heartbeat.interval", "heartbeat.timeout", "rest.prot", "taskmanager.memory.process.size", "taskmanager.numberOfTaskSlots",
+		"rest.prot", "taskmanager.numberOfTaskSlots", PropertiesVariable + ":1", "heartbeat.interval",
+		"-D", "heartbeat.timeout", "taskmanager.memory.process.size",
 	}
 	var got []string
 	for _, p := range bad.Problems {

@@ -1,8 +1,11 @@
 package config
 
 import (
+	"cmp"
 	"fmt"
+	"math"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/agnivade/levenshtein"
@@ -36,7 +39,7 @@ func (p Problem) String() string {
 // An Error lists everything that is wrong with a configuration. A process
 // that meets it exits with ExitCode.
 type Error struct {
-	Problems []Problem // at least one, in the order of origin and key
+	Problems []Problem // at least one, in the order of source, line and key
 }
 
 // ExitCode is the exit status of a process whose configuration is refused.
@@ -55,17 +58,46 @@ func (e *Error) Error() string {
 	return b.String()
 }
 
-// errorOf returns nil when there is no problem.
+// errorOf returns nil when there is no problem. Problems of a file come first,
+// line by line, then those of WEIR_PROPERTIES, of -D, and of no one place.
 func errorOf(problems []Problem) error {
 	if len(problems) == 0 {
 		return nil
 	}
+	slices.SortStableFunc(problems, func(a, b Problem) int {
+		sourceA, lineA := a.place()
+		sourceB, lineB := b.place()
+		return cmp.Or(cmp.Compare(sourceA, sourceB), cmp.Compare(lineA, lineB), cmp.Compare(a.Key, b.Key))
+	})
 	return &Error{Problems: problems}
+}
+
+// place gives an origin's number in the order of the sources, and its line.
+func (p *Problem) place() (source, line int) {
+	file, number := p.Origin, ""
+	if i := strings.LastIndexByte(file, ':'); i >= 0 {
+		file, number = file[:i], file[i+1:]
+	}
+	line, err := strconv.Atoi(number)
+	if err != nil {
+		line = math.MaxInt // of the file as a whole
+	}
+	switch file {
+	case PropertiesVariable:
+		return 1, line
+	case "-D":
+		return 2, line
+	case "":
+		return 3, line
+	}
+	return 0, line
 }
 
 func unknownKey(key string, s setting) Problem {
 	p := Problem{Origin: s.origin, Key: key, Value: shown(key, s.value), What: "unknown option"}
-	if near := nearest(key); near != "" {
+	if instead := removed[key]; instead != "" {
+		p.What, p.Fix = "Flink has removed this option", instead
+	} else if near := nearest(key); near != "" {
 		p.Fix = fmt.Sprintf("did you mean %s?", near)
 	} else {
 		p.Fix = "options of your own program begin with " + userPrefix

@@ -82,8 +82,32 @@ var (
 		Doc:     "The longest time a record waits for its buffer to fill; 0 sends after every record.",
 	})
 	ExecutionBatchShuffleMode = declare(choice(ExchangesBlocking, ExchangesPipelined), Option[BatchShuffleMode]{
-		Key: "execution.batch-shuffle-mode", Default: ExchangesPipelined, Effect: NextJob,
-		Doc: "How tasks of a batch job that are not chained exchange records: ALL_EXCHANGES_BLOCKING, through files that are read when they are whole, or ALL_EXCHANGES_PIPELINED, at once. Hybrid exchanges are not built yet. Flink's default is ALL_EXCHANGES_BLOCKING; it becomes the default here with the adaptive batch scheduler.",
+		Key: "execution.batch-shuffle-mode", Default: ExchangesBlocking, Effect: NextJob,
+		Doc: "How tasks of a batch job that are not chained exchange records: ALL_EXCHANGES_BLOCKING, through files that are read when they are whole, or ALL_EXCHANGES_PIPELINED, at once. Hybrid exchanges are not built yet.",
+	})
+	BatchAutoParallelism = declare(boolean, Option[bool]{
+		Key: "execution.batch.adaptive.auto-parallelism.enabled", Default: true, Effect: NextJob,
+		Doc: "Whether the parallelism of operators of a batch job that have none of their own is decided while the job runs, by the volume of what they read. Where exchanges are pipelined it never is.",
+	})
+	BatchMinParallelism = declare(integer, Option[int]{
+		Key: "execution.batch.adaptive.auto-parallelism.min-parallelism", Default: 1, Effect: NextJob, check: keyGroups,
+		OldKeys: []string{"jobmanager.adaptive-batch-scheduler.min-parallelism"},
+		Doc:     "The least parallelism that is decided while a batch job runs.",
+	})
+	BatchMaxParallelism = declare(integer, Option[int]{
+		Key: "execution.batch.adaptive.auto-parallelism.max-parallelism", Default: 128, Effect: NextJob, check: keyGroups,
+		OldKeys: []string{"jobmanager.adaptive-batch-scheduler.max-parallelism"},
+		Doc:     "The greatest parallelism that is decided while a batch job runs. Where it is not set, parallelism.default is, if that is set. An operator's own max parallelism wins.",
+	})
+	BatchTaskVolume = declare(size, Option[Size]{
+		Key: "execution.batch.adaptive.auto-parallelism.avg-data-volume-per-task", Default: 16 << 20, Effect: NextJob, check: atLeast[Size](1),
+		OldKeys: []string{"jobmanager.adaptive-batch-scheduler.avg-data-volume-per-task"},
+		Doc:     "How much data each task should read, where the parallelism is decided while a batch job runs. A task may get more where the parallelism is at its bound or a single key group is larger.",
+	})
+	BatchSourceParallelism = declare(integer, Option[int]{
+		Key: "execution.batch.adaptive.auto-parallelism.default-source-parallelism", NoDefault: true, Effect: NextJob, check: keyGroups,
+		OldKeys: []string{"jobmanager.adaptive-batch-scheduler.default-source-parallelism"},
+		Doc:     "The greatest parallelism of a source that is decided while a batch job runs, and what a source gets that cannot say how much it will read.",
 	})
 	ExecutionTarget = declare(text, Option[string]{
 		Key: "execution.target", NoDefault: true, Effect: Now,

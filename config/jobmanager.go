@@ -34,7 +34,7 @@ var (
 	JobManagerScheduler = declare(choice[string]("Default", "Adaptive", "AdaptiveBatch"), Option[string]{
 		Key: "jobmanager.scheduler", Default: "Default", Effect: NextJob,
 		Doc:   "Which scheduler runs jobs.",
-		inert: unless("Default", "only the Default scheduler exists in this version"),
+		inert: unless("Default", "batch jobs are sized by their data whatever it says (execution.batch.adaptive.auto-parallelism.enabled), and streaming jobs keep their parallelism in this version"),
 	})
 	JobManagerAttemptsHistorySize = declare(integer, Option[int]{
 		Key: "jobmanager.execution.attempts-history-size", Default: 16, Effect: ProcessRestart, check: atLeast(1),
@@ -50,7 +50,8 @@ var (
 	JobStoreCacheSize = declare(long, Option[int64]{
 		Key: "completed-application-store.cache-size", Default: 52428800, Effect: ProcessRestart, check: atLeast[int64](0),
 		OldKeys: []string{"jobstore.cache-size"},
-		Doc:     "How many bytes of finished jobs are kept in memory, by estimate; the job that ended last is kept whatever it takes. 0 means no bound.",
+		Doc: "How many bytes of finished jobs are kept in memory, by estimate; the job that ended last is kept whatever it takes. " +
+			"What becomes of others completed-application-store.type says. 0 means no bound.",
 	})
 	JobStoreExpirationTime = declare(duration, Option[time.Duration]{
 		Key: "completed-application-store.expiration-time", Default: time.Hour, Effect: ProcessRestart,
@@ -63,9 +64,9 @@ var (
 		Doc:     "How many finished jobs are kept. The one that ended longest ago is forgotten first.",
 	})
 	JobStoreType = declare(choice[string]("File", "Memory"), Option[string]{
-		Key: "completed-application-store.type", Default: "Memory", Effect: ProcessRestart,
+		Key: "completed-application-store.type", Default: "File", Effect: ProcessRestart,
 		OldKeys: []string{"jobstore.type"},
-		Doc:     "Whether finished jobs are kept in files or in memory. Flink's default is File.",
-		inert:   unless("Memory", "finished jobs are kept in memory; jobmanager.archive.fs.dir writes them to files too"),
+		Doc: "Where finished jobs go for which there is no room in memory: File, into files in the first of io.tmp.dirs, which go with the process; " +
+			"Memory, nowhere: they are forgotten.",
 	})
 )

@@ -20,7 +20,7 @@ func TestKeysWithoutEffectAreListedWithAReason(t *testing.T) {
 		{"s3.anything", "x", "no object stores"},
 		{"$internal.pipeline.job-id", "x", "Flink's own"},
 		{"pipeline.object-reuse", "true", "never copy"},
-		{"jobmanager.scheduler", "adaptive", "only the Default scheduler"},
+		{"jobmanager.scheduler", "adaptive", "batch jobs are sized by their data"},
 	}
 	kv := map[string]string{"rest.port": "1", "web.port": "2", "restart-strategy.type": "none", "weir.user.x": "y"}
 	for _, tt := range tests {
@@ -131,7 +131,7 @@ func TestValuesOutOfRange(t *testing.T) {
 		"rest.port": "65536", "taskmanager.numberOfTaskSlots": "0", "parallelism.default": "-1", "pipeline.max-parallelism": "40000",
 		"taskmanager.memory.segment-size": "33 kb", "heartbeat.interval": "0", "heartbeat.rpc-failure-threshold": "0",
 		"execution.runtime-mode": "sometimes", "web.submit.enable": "yes", "rest.url-prefix": "x", "rest.bind-port": "5-3",
-		"taskmanager.memory.managed.fraction": "NaN", "completed-application-store.cache-size": "-1",
+		"taskmanager.memory.managed.fraction": "NaN", "completed-application-store.cache-size": "-1", "web.exception-history-size": "0",
 	} {
 		_, err := New(map[string]string{key: value})
 		var bad *Error
@@ -244,5 +244,16 @@ func TestDescribe(t *testing.T) {
 	}
 	if _, ok := Describe("no.such.key"); ok {
 		t.Error("an unknown key is described")
+	}
+}
+
+// TestBatchDefaultsAreFlinks holds what decides how batch jobs run.
+func TestBatchDefaultsAreFlinks(t *testing.T) {
+	if got := ExecutionBatchShuffleMode.In(nil); got != ExchangesBlocking {
+		t.Errorf("execution.batch-shuffle-mode is %s by default", got)
+	}
+	if _, set := BatchSourceParallelism.Lookup(nil); set || !BatchAutoParallelism.In(nil) || BatchMinParallelism.In(nil) != 1 ||
+		BatchMaxParallelism.In(nil) != 128 || BatchTaskVolume.In(nil) != 16<<20 {
+		t.Error("the defaults of execution.batch.adaptive.auto-parallelism are not Flink's")
 	}
 }

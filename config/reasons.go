@@ -56,16 +56,14 @@ var reasons = []struct{ prefix, why string }{
 	{"sink.committer.", "sinks have no committers in this version"},
 
 	// Batch execution.
-	{"execution.batch.adaptive.", "there is no adaptive batch scheduler in this version: the program decides the parallelism"},
 	{"execution.batch.job-recovery.", "a job does not survive the loss of its JobManager in this version"},
 	{"execution.batch.speculative.", "slow tasks are not run twice in this version"},
 	{"slow-task-detector.", "slow tasks are not run twice in this version"},
 	{"execution.sort-", "a keyed operator of a batch job has its share of the managed memory, and what does not fit goes to disk"},
 	{"jobmanager.partition.hybrid.", "there is no hybrid shuffle"},
 	{"taskmanager.network.hybrid-shuffle.", "there is no hybrid shuffle"},
-	{"taskmanager.network.sort-shuffle.", "all exchanges are pipelined in this version"},
 	{"taskmanager.network.compression.", "records are not compressed between processes in this version"},
-	{"taskmanager.memory.framework.off-heap.batch-shuffle.size", "all exchanges are pipelined in this version, and none reads from disk"},
+	{"taskmanager.memory.framework.off-heap.batch-shuffle.size", "how much memory reads blocking exchanges from disk cannot be set in this version"},
 	{"taskmanager.runtime.fs-timeout", "files are opened without a limit of time"},
 	{"taskmanager.runtime.", "how operators sort and hash on disk cannot be set in this version"},
 	{"shuffle-service-factory.class", "there is one shuffle service, over TCP"},

@@ -106,8 +106,8 @@ var (
 		inert:   always[int]("finished jobs are bounded by completed-application-store.max-capacity"),
 	})
 	WebExceptionHistorySize = declare(integer, Option[int]{
-		Key: "web.exception-history-size", Default: 16, Effect: ProcessRestart, check: atLeast(0),
-		Doc: "How many failures of a job are kept for display.",
+		Key: "web.exception-history-size", Default: 16, Effect: ProcessRestart, check: atLeast(1),
+		Doc: "How many failures of a job are kept for display; the newest stay.",
 	})
 	WebAccessControlAllowOrigin = declare(text, Option[string]{
 		Key: "web.access-control-allow-origin", Default: "*", Effect: ProcessRestart,

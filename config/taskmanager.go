@@ -32,6 +32,10 @@ var (
 		Key: "taskmanager.numberOfTaskSlots", Default: 1, Effect: ProcessRestart, check: between(1, 32768),
 		Doc: "How many slots a TaskManager offers: how many subtasks of one operator can run in it side by side.",
 	})
+	TaskManagerSortShuffleMinBuffers = declare(integer, Option[int]{
+		Key: "taskmanager.network.sort-shuffle.min-buffers", Default: 512, Effect: ProcessRestart, check: between(1, 1<<20),
+		Doc: "How many network buffers the output of a task of a batch stage gathers records in before it writes to disk. When network memory is short it makes do with fewer, but not with fewer than 16.",
+	})
 	TaskManagerResourceID = declare(text, Option[string]{
 		Key: "taskmanager.resource-id", NoDefault: true, Effect: ProcessRestart,
 		Doc: "The name of the TaskManager. Without it, address, port and a random part.",
@@ -48,13 +52,9 @@ var (
 	})
 	TaskManagerLoadBalanceMode = declare(choice[string]("NONE", "SLOTS", "TASKS", "MIN_RESOURCES"), Option[string]{
 		Key: "taskmanager.load-balance.mode", Default: "NONE", Effect: ProcessRestart,
-		Doc: "How slots are spread over TaskManagers: NONE takes them in order, SLOTS takes each from the TaskManager that has the smallest share of its own in use.",
-		inert: func(v string) string {
-			if v == "NONE" || v == "SLOTS" {
-				return ""
-			}
-			return "only NONE and SLOTS are told apart in this version; slots are taken in order"
-		},
+		Doc: "How slots are spread over TaskManagers: NONE takes them in the order in which the TaskManagers registered; SLOTS takes each from the one " +
+			"that has the smallest share of its own in use; MIN_RESOURCES from the one that has the largest, so that few are used; TASKS as SLOTS, and " +
+			"then gives each TaskManager about the same number of the job's tasks.",
 	})
 	TaskCancellationInterval = declare(duration, Option[time.Duration]{
 		Key: "task.cancellation.interval", Default: 30 * time.Second, Effect: NextJob, check: positive,

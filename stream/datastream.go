@@ -100,7 +100,10 @@ func (s DataStream[T]) Broadcast() DataStream[T] { return s.partitioned(streamgr
 func (s DataStream[T]) Global() DataStream[T] { return s.partitioned(streamgraph.Global, nil) }
 
 // PartitionBy sends each record to the subtask of the next operation that pick
-// chooses: at least 0 and below n. Another answer fails the job.
+// chooses: at least 0 and below n. Another answer fails the job. Records with equal
+// choices meet in one subtask. There are n subtasks, except where their number is
+// decided while the job runs: then n is the most there may be, and neighbouring
+// choices may share a subtask.
 func (s DataStream[T]) PartitionBy(pick func(v T, n int) int) DataStream[T] {
 	s.env.required("PartitionBy", pick == nil)
 	return s.partitioned(streamgraph.Custom, &operator.Router[T]{Pick: pick})
@@ -152,7 +155,8 @@ func (s DataStream[T]) Name(name string) DataStream[T] {
 }
 
 // Parallelism sets the number of subtasks of the operation that made s: 1 to
-// 32768. The default is that of DefaultParallelism.
+// 32768. An operation without it gets that of DefaultParallelism, or in a batch job
+// as many, up to that, as the volume of what it reads asks for.
 func (s DataStream[T]) Parallelism(n int) DataStream[T] {
 	setParallelism(s.env, s.node("Parallelism"), n)
 	return s

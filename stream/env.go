@@ -24,6 +24,19 @@ type Env struct {
 	// collectors take over the parallelism of the operation before them.
 	collectors []*streamgraph.Node
 	settings   map[string]string
+	// unbounded says that nobody has said a parallelism: that of the graph is no
+	// bound for what is decided while the job runs.
+	unbounded bool
+	// open are the settings by which parallelism is left open.
+	open openParallelism
+}
+
+// openParallelism says whether operations without a parallelism get it while a
+// batch job runs, and how much at most; 0: the default parallelism, if there is
+// one.
+type openParallelism struct {
+	enabled bool
+	most    int
 }
 
 // RuntimeMode says whether a program runs as a stream or as a batch. It is
@@ -60,13 +73,18 @@ func Mode(m RuntimeMode) Option {
 // DefaultParallelism sets the number of subtasks of operations that have none of
 // their own: 1 to 32768. The default is the number of processors in an embedded
 // run and 1 on a cluster. It is parallelism.default.
+//
+// In a batch job whose exchanges are blocking it is only the most that they get:
+// each is sized, when what it reads is complete, by its volume. That is
+// execution.batch.adaptive.auto-parallelism.enabled, and the most is 128 on a
+// cluster where nobody has set a parallelism.
 func DefaultParallelism(n int) Option {
 	return func(e *Env) {
 		if n < 1 || n > maxKeyGroups {
 			e.problem(callSite(), "default parallelism: got %d, want 1 to %d", n, maxKeyGroups)
 			return
 		}
-		e.graph.Parallelism = n
+		e.graph.Parallelism, e.unbounded = n, false
 	}
 }
 

@@ -42,8 +42,12 @@ func (e *Env) applySettings() {
 	e.graph.ChainingDisabled = !config.PipelineOperatorChaining.In(c)
 	e.graph.Pipelined = config.ExecutionBatchShuffleMode.In(c) == config.ExchangesPipelined
 	e.graph.MaxParallelism = max(0, config.PipelineMaxParallelism.In(c))
+	e.open.enabled = config.BatchAutoParallelism.In(c)
+	if most, set := config.BatchMaxParallelism.Lookup(c); set {
+		e.open.most = most
+	}
 	if p, set := config.ParallelismDefault.Lookup(c); set || onCluster() {
-		e.graph.Parallelism = p
+		e.graph.Parallelism, e.unbounded = p, !set
 	}
 }
 
@@ -88,6 +92,20 @@ func (e *Env) Execute(ctx context.Context, name string) error {
 	return embedded.Run(ctx, embedded.Options{Compiled: compiled, BufferTimeout: e.buffer, Logger: e.logger})
 }
 
+// openUpTo is the most that a parallelism may become that is decided while the job
+// runs; 0: none is.
+func (e *Env) openUpTo() int {
+	switch {
+	case !e.open.enabled:
+		return 0
+	case e.open.most > 0:
+		return e.open.most
+	case e.unbounded:
+		return config.BatchMaxParallelism.Default
+	}
+	return e.graph.Parallelism
+}
+
 // before runs the checks that are made once, where the job is submitted.
 func (e *Env) before(onCluster bool) error {
 	var problems []error
@@ -116,6 +134,7 @@ func (e *Env) compile(name string) (*streamgraph.Compiled, error) {
 		return nil, err
 	}
 	g.Batch = batch
+	g.OpenUpTo = e.openUpTo()
 	for _, n := range e.collectors {
 		if len(n.In) == 1 && n.In[0].Implicit {
 			n.Parallelism, n.MaxAllowed = n.In[0].From.Parallelism, n.In[0].From.MaxAllowed
@@ -133,8 +152,10 @@ func (e *Env) configuration() map[string]string {
 	c := map[string]string{
 		config.ExecutionRuntimeMode.Key:          string(e.mode),
 		config.ExecutionBufferTimeoutEnabled.Key: strconv.FormatBool(e.buffer >= 0),
-		config.ParallelismDefault.Key:            strconv.Itoa(e.graph.Parallelism),
 		config.PipelineOperatorChaining.Key:      strconv.FormatBool(!e.graph.ChainingDisabled),
+	}
+	if !e.unbounded { // what nobody has said must not become a bound in the workers
+		c[config.ParallelismDefault.Key] = strconv.Itoa(e.graph.Parallelism)
 	}
 	if e.buffer >= 0 {
 		c[config.ExecutionBufferTimeout.Key] = strconv.FormatInt(e.buffer.Milliseconds(), 10) + " ms"

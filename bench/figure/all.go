@@ -35,3 +35,17 @@ var All = []Figure{
 	{Name: "`bin/weir`, stripped", Key: "size of weir", Unit: "MB", Limit: 40, AtMost: true},
 	{Name: "`weir version`, exec → exit", Key: "weir version", Unit: "ms", Limit: 20, AtMost: true, Wall: true},
 }
+
+// Failover are the figures of failures and of blocking exchanges, in the order of
+// their table. Their jobs restart without delay.
+var Failover = []Figure{
+	{Name: "task failure → all tasks RUNNING again", Key: "task failed", Unit: "ms", Limit: 20, AtMost: true, Wall: true},
+	{Name: "kill -9 of a TaskManager, with a spare slot → all tasks RUNNING again", Key: "TaskManager killed", Unit: "ms", Limit: 300, AtMost: true, Wall: true},
+	{Name: "the same, the worst", Key: "TaskManager killed, worst", Unit: "ms", Limit: 1000, AtMost: true, Wall: true},
+	{Name: "SIGSTOP of a TaskManager, heartbeats every 1 s with a timeout of 4 s → known to be lost, and the job restarted", Key: "TaskManager frozen", Unit: "s", Limit: 5, AtMost: true, Wall: true},
+	{Name: "SIGCONT of that TaskManager → registered anew; its tasks are given up, and the job runs on", Key: "TaskManager thawed", Unit: "ms"},
+	{Name: "batch word count of Go's source tree, every word through four blocking exchanges: these", Key: "blocking exchange", Unit: "GB/CPU-s", Limit: 0.5},
+	{Name: "bytes that went through them", Key: "blocking exchange bytes", Unit: "MB"},
+	{Name: "that job, all processes", Key: "blocking exchange job", Unit: "CPU-s"},
+	{Name: "the same with pipelined exchanges, by reference", Key: "pipelined exchange job", Unit: "CPU-s"},
+}

@@ -6,7 +6,11 @@
 package jobs
 
 import (
+	"iter"
 	"strconv"
+	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/weirstream/weir/stream"
 )
@@ -90,3 +94,50 @@ func Maps(e *stream.Env, n int64, maps int) {
 func Idle(e *stream.Env, address string) {
 	stream.Socket(e, address).KeyBy(stream.Self[string]).Count().Discard()
 }
+
+// Fragile is Idle with a task that fails when the server sends the line "fail".
+func Fragile(e *stream.Env, address string) {
+	stream.Socket(e, address).Map(func(line string) string {
+		if line == "fail" {
+			panic("the server says so")
+		}
+		return line
+	}).KeyBy(stream.Self[string]).Count().Discard()
+}
+
+// Words counts the words of text files and writes the counts to a directory. All
+// words go through so many exchanges, one after another, before they are counted.
+func Words(e *stream.Env, glob, directory string, exchanges int) {
+	words := stream.ReadText(e, glob).FlatMap(WordsOf)
+	for range exchanges {
+		words = words.Rebalance().Map(func(word string) string { return word }) // what goes on is what was exchanged
+	}
+	words.KeyBy(stream.Self[string]).Count().
+		WriteText(directory, func(c stream.Pair[string, int64]) string { return c.Key + "\t" + strconv.FormatInt(c.Value, 10) })
+}
+
+// WordsOf yields the words of a line: maximal runs of letters and digits, in
+// lower case.
+func WordsOf(line string) iter.Seq[string] {
+	return func(yield func(string) bool) {
+		for word := range strings.FieldsFuncSeq(line, separates) {
+			if !yield(strings.ToLower(word)) {
+				return
+			}
+		}
+	}
+}
+
+func separates(r rune) bool {
+	if r < utf8.RuneSelf {
+		return !letterOrDigit[r]
+	}
+	return !unicode.IsLetter(r) && !unicode.IsDigit(r)
+}
+
+var letterOrDigit = func() (table [utf8.RuneSelf]bool) {
+	for r := range rune(utf8.RuneSelf) {
+		table[r] = unicode.IsLetter(r) || unicode.IsDigit(r)
+	}
+	return table
+}()

@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"syscall"
 	"time"
@@ -24,17 +25,22 @@ type Cluster struct {
 	weir      string
 	options   []string
 	processes []*exec.Cmd // the master first
+	begun     int         // how many were ever started
 }
 
 // patience bounds how long a cluster may take to do what is waited for.
 const patience = 30 * time.Second
 
 // Start begins a cluster of the given binary and waits until all TaskManagers
-// have registered, each with so many slots.
-func Start(ctx context.Context, weir string, taskManagers, slots int) (*Cluster, error) {
+// have registered, each with so many slots. Options are "key=value", for all
+// processes.
+func Start(ctx context.Context, weir string, taskManagers, slots int, options ...string) (*Cluster, error) {
 	c, err := prepare(weir, slots)
 	if err != nil {
 		return nil, err
+	}
+	for _, o := range options {
+		c.options = append(c.options, "-D", o)
 	}
 	err = c.startMaster(ctx)
 	for n := 0; n < taskManagers && err == nil; n++ {
@@ -93,8 +99,8 @@ func (c *Cluster) startMaster(ctx context.Context) error {
 }
 
 // startTaskManager returns when the new TaskManager has registered.
-func (c *Cluster) startTaskManager(ctx context.Context) error {
-	if err := c.begin("taskmanager"); err != nil {
+func (c *Cluster) startTaskManager(ctx context.Context, options ...string) error {
+	if err := c.begin("taskmanager", options...); err != nil {
 		return err
 	}
 	want := len(c.processes) - 1
@@ -105,13 +111,14 @@ func (c *Cluster) startTaskManager(ctx context.Context) error {
 }
 
 // begin starts one process, whose output goes to a file in the home directory.
-func (c *Cluster) begin(role string) error {
-	out, err := os.Create(filepath.Join(c.Home, fmt.Sprintf("%s-%d.out", role, len(c.processes))))
+func (c *Cluster) begin(role string, options ...string) error {
+	out, err := os.Create(filepath.Join(c.Home, fmt.Sprintf("%s-%d.out", role, c.begun)))
 	if err != nil {
 		return fmt.Errorf("start %s: %w", role, err)
 	}
 	defer out.Close()
-	cmd := c.command(append([]string{role}, c.options...)...)
+	c.begun++
+	cmd := c.command(slices.Concat([]string{role}, c.options, options)...)
 	cmd.Stdout, cmd.Stderr = out, out
 	if err := cmd.Start(); err != nil {
 		return fmt.Errorf("start %s: %w", role, err)

@@ -34,17 +34,26 @@ type Measurement struct {
 // files whose words are counted.
 func Measure(ctx context.Context, p Programs, text string, log io.Writer) Measurement {
 	m := Measurement{figure.Values{}, map[string]error{}}
-	for _, one := range []struct {
-		keys []string
-		make func() error
-	}{
+	m.make(log, []part{
 		{[]string{"size of weir"}, func() error { return m.size(p.Weir) }},
 		{[]string{"weir version"}, func() error { return m.version(ctx, p.Weir) }},
 		{[]string{"jobmanager ready", "taskmanager registered", "idle memory"}, func() error { return m.startup(ctx, p.Weir) }},
 		{[]string{"upload", "submit new", "submit cached"}, func() error { return m.submit(ctx, p) }},
 		{[]string{"weir run"}, func() error { return m.run(ctx, p) }},
 		{[]string{"word count wall", "word count CPU"}, func() error { return m.wordCount(ctx, p, text) }},
-	} {
+	})
+	return m
+}
+
+// part is what gives the values of some keys.
+type part struct {
+	keys []string
+	make func() error
+}
+
+// make makes measurements one after another.
+func (m *Measurement) make(log io.Writer, parts []part) {
+	for _, one := range parts {
 		fmt.Fprintf(log, "measuring %s\n", strings.Join(one.keys, ", "))
 		if err := one.make(); err != nil {
 			fmt.Fprintf(log, "  %v\n", err)
@@ -53,7 +62,6 @@ func Measure(ctx context.Context, p Programs, text string, log io.Writer) Measur
 			}
 		}
 	}
-	return m
 }
 
 // How often each measurement is made.

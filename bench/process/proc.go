@@ -48,14 +48,18 @@ func readStat(line []byte) (stat, error) {
 	return s, nil
 }
 
-// treeSeconds is the processor time of the given processes and of all below
-// them, those that have ended included.
-func treeSeconds(roots []int) (float64, error) {
+// tree is the processes there are now.
+type tree struct {
+	children map[int][]int
+	seconds  map[int]float64 // processor time of each, without its living children's
+}
+
+func readTree() (tree, error) {
+	t := tree{map[int][]int{}, map[int]float64{}}
 	paths, err := filepath.Glob("/proc/[0-9]*/stat")
 	if err != nil || len(paths) == 0 {
-		return 0, fmt.Errorf("list processes: nothing at /proc")
+		return t, fmt.Errorf("list processes: nothing at /proc")
 	}
-	children, seconds := map[int][]int{}, map[int]float64{}
 	for _, path := range paths {
 		line, err := os.ReadFile(path)
 		if err != nil {
@@ -63,27 +67,43 @@ func treeSeconds(roots []int) (float64, error) {
 		}
 		s, err := readStat(line)
 		if err != nil {
-			return 0, err
+			return t, err
 		}
-		children[s.parent] = append(children[s.parent], s.pid)
-		seconds[s.pid] = s.seconds
+		t.children[s.parent] = append(t.children[s.parent], s.pid)
+		t.seconds[s.pid] = s.seconds
+	}
+	return t, nil
+}
+
+// treeSeconds is the processor time of the given processes and of all below
+// them, those that have ended included.
+func treeSeconds(roots []int) (float64, error) {
+	t, err := readTree()
+	if err != nil {
+		return 0, err
 	}
 	var sum func(pid int) float64
 	sum = func(pid int) float64 {
-		total := seconds[pid]
-		for _, child := range children[pid] {
+		total := t.seconds[pid]
+		for _, child := range t.children[pid] {
 			total += sum(child)
 		}
 		return total
 	}
 	var total float64
 	for _, root := range roots {
-		if _, lives := seconds[root]; !lives {
+		if _, lives := t.seconds[root]; !lives {
 			return 0, fmt.Errorf("process %d has ended", root)
 		}
 		total += sum(root)
 	}
 	return total, nil
+}
+
+// childCount is how many children a process has.
+func childCount(pid int) (int, error) {
+	t, err := readTree()
+	return len(t.children[pid]), err
 }
 
 // memoryField reads a line "Name:  123 kB" of a file of /proc/PID, in bytes. Pss

@@ -1,6 +1,7 @@
 // Run measures all figures, prints the table and writes it, with the machine's
-// description, to bench/results/DATE.md. It is started in the root of the module,
-// and builds what it measures; see bench/README.md.
+// description, to bench/results/DATE.md; with -failover those of failures, to
+// DATE-failover.md. It is started in the root of the module, and builds what it
+// measures; see bench/README.md.
 package main
 
 import (
@@ -9,6 +10,7 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"os/exec"
 	"os/signal"
@@ -36,33 +38,48 @@ func main() {
 	rounds := flag.Int("rounds", 5, "how often each Go benchmark is run; 0 leaves them out")
 	processes := flag.Bool("processes", true, "measure the processes of a cluster, too")
 	results := flag.String("results", "bench/results", "`directory` the table is written to; empty: it is only printed")
+	failover := flag.Bool("failover", false, "measure failures and blocking exchanges, and nothing else")
 	note := flag.String("note", "", "`text` to write below the machine's description")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
-	if err := run(ctx, *rounds, *processes, *results, *note); err != nil {
+	measure := func(r *report) error { return everything(ctx, r, *rounds, *processes) }
+	r := &report{figures: figure.All, values: figure.Values{}}
+	if *failover {
+		r.suffix, r.figures = "-failover", figure.Failover
+		measure = func(r *report) error { return r.processes(ctx, process.MeasureFailover) }
+	}
+	if err := r.make(ctx, measure, *results, *note); err != nil {
 		fmt.Fprintf(os.Stderr, "bench: %v\n", err)
 		os.Exit(1)
 	}
 }
 
-func run(ctx context.Context, rounds int, processes bool, results, note string) error {
-	began, load, meter := time.Now(), machine.Load(), machine.NewMeter()
-	values, failures := figure.Values{}, map[string]error{}
-	goErr := gobench.Run(ctx, suites, rounds, values, os.Stderr)
-	if goErr != nil {
-		fmt.Fprintln(os.Stderr, goErr)
+// A report is a table on its way to its file.
+type report struct {
+	suffix   string // of the file's name
+	figures  []figure.Figure
+	values   figure.Values
+	failures map[string]error
+}
+
+// everything measures all that the first table shows. What Go's benchmarks could
+// not do does not keep the rest from being measured.
+func everything(ctx context.Context, r *report, rounds int, processes bool) error {
+	err := gobench.Run(ctx, suites, rounds, r.values, os.Stderr)
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
 	}
 	if processes {
-		m, err := measureProcesses(ctx, os.Stderr)
-		if err != nil {
-			return err
-		}
-		for key, all := range m.Values {
-			values[key] = all
-		}
-		failures = m.Failures
+		err = errors.Join(err, r.processes(ctx, process.Measure))
 	}
+	return err
+}
+
+// make measures, prints the table and writes it.
+func (r *report) make(ctx context.Context, measure func(*report) error, results, note string) error {
+	began, load, meter := time.Now(), machine.Load(), machine.NewMeter()
+	failed := measure(r)
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
@@ -74,12 +91,12 @@ func run(ctx context.Context, rounds int, processes bool, results, note string) 
 	if note != "" {
 		fmt.Fprintf(&b, "\n%s\n", note)
 	}
-	fmt.Fprintf(&b, "\n%s", figure.Table(figure.All, values, failures, others))
+	fmt.Fprintf(&b, "\n%s", figure.Table(r.figures, r.values, r.failures, others))
 	fmt.Print(b.String())
 	if results == "" {
-		return goErr
+		return failed
 	}
-	path := filepath.Join(results, began.UTC().Format(time.DateOnly)+".md")
+	path := filepath.Join(results, began.UTC().Format(time.DateOnly)+r.suffix+".md")
 	err := os.MkdirAll(results, 0o755)
 	if err == nil {
 		err = os.WriteFile(path, []byte(b.String()), 0o644)
@@ -88,24 +105,26 @@ func run(ctx context.Context, rounds int, processes bool, results, note string) 
 		return fmt.Errorf("write the figures: %w", err)
 	}
 	fmt.Fprintf(os.Stderr, "written to %s\n", path)
-	return goErr
+	return failed
 }
 
-// measureProcesses builds what make build builds and measures it.
-func measureProcesses(ctx context.Context, log io.Writer) (process.Measurement, error) {
+// processes builds what make build builds, and measures it.
+func (r *report) processes(ctx context.Context, measure func(context.Context, process.Programs, string, io.Writer) process.Measurement) error {
 	dir, err := os.MkdirTemp("", "weir-bench-")
 	if err != nil {
-		return process.Measurement{}, fmt.Errorf("build the measured job: %w", err)
+		return fmt.Errorf("build the measured job: %w", err)
 	}
 	defer os.RemoveAll(dir)
 	programs, err := process.Build(ctx, dir)
 	if err != nil {
-		return process.Measurement{}, err
+		return err
 	}
 	root, err := exec.CommandContext(ctx, "go", "env", "GOROOT").Output()
 	if err != nil {
-		return process.Measurement{}, errors.Join(errors.New("find Go's source tree"), err)
+		return fmt.Errorf("find Go's source tree: %w", err)
 	}
-	text := filepath.Join(strings.TrimSpace(string(root)), "src", "**", "*.go")
-	return process.Measure(ctx, programs, text, log), nil
+	m := measure(ctx, programs, filepath.Join(strings.TrimSpace(string(root)), "src", "**", "*.go"), os.Stderr)
+	maps.Copy(r.values, m.Values)
+	r.failures = m.Failures
+	return nil
 }

@@ -68,14 +68,64 @@ func CheckEmpty(dir string) error {
 type part struct {
 	file          *os.File
 	text          *bufio.Writer
+	dir           string
 	hidden, final string
 }
 
-func createPart(dir string, subtask, attempt int) (*part, error) {
-	if err := os.MkdirAll(dir, 0o777); err != nil {
+// marker is a file in an output directory that a job has made, until one of its
+// parts is whole: when all fail, the job takes the directory away.
+const marker = ".made"
+
+// makeDirectory makes an output directory, if there is none.
+func makeDirectory(dir string) error {
+	err := os.Mkdir(dir, 0o777)
+	if errors.Is(err, fs.ErrNotExist) {
+		if err = os.MkdirAll(filepath.Dir(dir), 0o777); err == nil {
+			err = os.Mkdir(dir, 0o777)
+		}
+	}
+	if errors.Is(err, fs.ErrExist) {
+		info, statErr := os.Stat(dir)
+		if statErr == nil && info.IsDir() {
+			return nil
+		}
+		if errors.Is(statErr, fs.ErrNotExist) {
+			return statErr // taken away just now
+		}
+	}
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(filepath.Join(dir, marker), nil, 0o666)
+}
+
+// removeIfVain removes a directory that the job made and in which nothing is left.
+// Others may do the same at the same time.
+func removeIfVain(dir string) {
+	entries, err := os.ReadDir(dir)
+	if err == nil && len(entries) == 1 && entries[0].Name() == marker {
+		_ = os.Remove(filepath.Join(dir, marker)) // if it stays, so does the directory
+		_ = os.Remove(dir)                        // fails if somebody has begun to write
+	}
+}
+
+// createPart begins a part. A failing part of the same job may take the directory
+// away again just then.
+func createPart(dir string, subtask, attempt int) (p *part, err error) {
+	for range 10 {
+		if p, err = tryPart(dir, subtask, attempt); !errors.Is(err, fs.ErrNotExist) {
+			break
+		}
+	}
+	return p, err
+}
+
+func tryPart(dir string, subtask, attempt int) (*part, error) {
+	if err := makeDirectory(dir); err != nil {
 		return nil, fmt.Errorf("write text: %w", err)
 	}
 	p := &part{
+		dir:    dir,
 		hidden: filepath.Join(dir, fmt.Sprintf(".part-%d-%d.inprogress", subtask, attempt)),
 		final:  filepath.Join(dir, fmt.Sprintf("part-%d", subtask)),
 	}
@@ -106,7 +156,9 @@ func removeAbandoned(dir string, subtask int) error {
 func (p *part) close(failed bool) error {
 	if failed {
 		p.file.Close()
-		return os.Remove(p.hidden)
+		err := os.Remove(p.hidden)
+		removeIfVain(p.dir)
+		return err
 	}
 	err := errors.Join(p.text.Flush(), p.file.Close())
 	if err == nil {
@@ -114,6 +166,10 @@ func (p *part) close(failed bool) error {
 	}
 	if err != nil {
 		os.Remove(p.hidden)
+		removeIfVain(p.dir)
+		return fmt.Errorf("write text: %w", err)
+	}
+	if err := os.Remove(filepath.Join(p.dir, marker)); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("write text: %w", err)
 	}
 	return nil

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/weirstream/weir/batch"
@@ -86,7 +87,7 @@ func TestAPartIsSeenWhenItIsComplete(t *testing.T) {
 	for _, line := range []string{"a", "", long, "ü\xff"} {
 		in.Push(line, batch.NoTimestamp)
 	}
-	if got := names(t, dir); !slices.Equal(got, []string{".part-0-0.inprogress", ".part-1-2.inprogress"}) {
+	if got := names(t, dir); !slices.Equal(got, []string{".made", ".part-0-0.inprogress", ".part-1-2.inprogress"}) {
 		t.Errorf("before the end: %q", got)
 	}
 	if err := errors.Join(first.close(false), second.close(false)); err != nil {
@@ -113,6 +114,68 @@ func TestAFailedPartIsRemoved(t *testing.T) {
 	if got := names(t, dir); len(got) != 0 {
 		t.Errorf("left behind: %q", got)
 	}
+}
+
+// A directory that the job has made goes with the last part that fails, and one
+// that was there before stays.
+func TestADirectoryThatWasMadeInVainIsRemoved(t *testing.T) {
+	parent := t.TempDir()
+	dir := filepath.Join(parent, "out")
+	first, _ := sink(t, dir, 0, 0)
+	second, _ := sink(t, dir, 1, 0)
+	if err := first.close(true); err != nil {
+		t.Fatal(err)
+	}
+	if got := names(t, dir); !slices.Equal(got, []string{".made", ".part-1-0.inprogress"}) {
+		t.Errorf("while another part is written: %q", got)
+	}
+	if err := second.close(true); err != nil {
+		t.Fatal(err)
+	}
+	if got := names(t, parent); len(got) != 0 {
+		t.Errorf("left behind: %q", got)
+	}
+	// The job restarts: one part is whole, and the others fail after all.
+	first, _ = sink(t, dir, 0, 1)
+	second, _ = sink(t, dir, 1, 1)
+	if err := errors.Join(first.close(false), second.close(true)); err != nil {
+		t.Fatal(err)
+	}
+	if got := names(t, dir); !slices.Equal(got, []string{"part-0"}) {
+		t.Errorf("after a whole part: %q", got)
+	}
+	there := filepath.Join(parent, "there")
+	if err := os.Mkdir(there, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	h, _ := sink(t, there, 0, 0)
+	if err := h.close(true); err != nil {
+		t.Fatal(err)
+	}
+	if got := names(t, there); len(got) != 0 {
+		t.Errorf("left behind: %q", got)
+	}
+}
+
+// Parts that begin while others fail and take the directory away find it again.
+func TestPartsBeginAndFailAtTheSameTime(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "out")
+	var all sync.WaitGroup
+	for subtask := range 4 {
+		all.Go(func() {
+			for attempt := range 50 {
+				p, err := createPart(dir, subtask, attempt)
+				if err == nil {
+					err = p.close(true)
+				}
+				if err != nil {
+					t.Error(err)
+					return
+				}
+			}
+		})
+	}
+	all.Wait()
 }
 
 // A part that cannot be completed fails the job and is not seen.

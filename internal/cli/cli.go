@@ -114,7 +114,7 @@ func (p *invocation) root() *cobra.Command {
 	f.StringVarP(&p.manager, "jobmanager", "m", "", "`host:port` of the cluster's REST server")
 	f.StringVar(&p.dir, "config-dir", "", "`directory` that holds config.yaml")
 	f.StringVarP(&p.target, "target", "t", "", "deployment `target`: remote")
-	root.AddCommand(p.run(), p.list(), p.info(), p.cancel(), p.exceptions(), p.version(), p.jobManager(), p.taskManager(), p.historyServer(), p.cluster(), p.configuration(), p.memory())
+	root.AddCommand(p.run(), p.list(), p.info(), p.cancel(), p.exceptions(), p.why(), p.version(), p.jobManager(), p.taskManager(), p.historyServer(), p.cluster(), p.configuration(), p.memory())
 	return root
 }
 
@@ -123,7 +123,7 @@ func (p *invocation) unknownAction(_ *cobra.Command, args []string) error {
 	if len(args) == 0 {
 		return nil
 	}
-	return usage("%q is not a valid action.\n\nValid actions are \"run\", \"list\", \"info\", \"cancel\", \"cluster\", \"config\", \"exceptions\", \"historyserver\", \"jobmanager\", \"memory\", \"taskmanager\" and \"version\".\n\n"+
+	return usage("%q is not a valid action.\n\nValid actions are \"run\", \"list\", \"info\", \"cancel\", \"cluster\", \"config\", \"exceptions\", \"historyserver\", \"jobmanager\", \"memory\", \"taskmanager\", \"version\" and \"why\".\n\n"+
 		"Use the help option (-h or --help) to get help on the command.", args[0])
 }
 

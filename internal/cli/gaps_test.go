@@ -12,7 +12,7 @@ import (
 func TestGaps(t *testing.T) {
 	t.Setenv("WEIR_HOME", t.TempDir())
 	for _, verb := range []string{
-		"stop", "savepoint", "checkpoint", "why", "logs", "top", "sql", "sql-gateway",
+		"stop", "savepoint", "checkpoint", "logs", "top", "sql", "sql-gateway",
 		"standalone-job", "upgrade", "nexmark",
 	} {
 		var out, err bytes.Buffer

@@ -53,7 +53,7 @@ func (p *invocation) explainTaskManager(cfg *config.Config, asJSON bool) error {
 		return p.json(m)
 	}
 	slots := config.TaskManagerNumberOfTaskSlots.In(cfg)
-	part := m.Slot(slots)
+	share := m.Share(1, slots)
 	fmt.Fprintf(p.out, "The memory of a TaskManager with %s and its workers, in bytes:\n", counted(slots, "slot"))
 	p.printParts([]memoryPart{
 		{"process", m.Process, m.From["process"]},
@@ -69,11 +69,11 @@ func (p *invocation) explainTaskManager(cfg *config.Config, asJSON bool) error {
 	})
 	p.printMeanings([][2]string{
 		{"frameworkHeap + frameworkOffHeap", fmt.Sprintf("GOMEMLIMIT of the TaskManager's own process: %d", m.Agent())},
-		{"all the rest", fmt.Sprintf("what a job's worker process may use, in a control group where one can be made: %d; its GOMEMLIMIT is nine tenths of that: %d",
-			m.Worker(), memory.SoftLimit(m.Worker()))},
-		{"network", fmt.Sprintf("the buffers of a worker for what comes from other processes: %d of %d; a job that needs more fails and names the consumer",
-			m.Network/network.BufferSize, network.BufferSize)},
-		{"managed", fmt.Sprintf("the room of operators for state and sorting, %d for each slot", part.Managed)},
+		{"all the rest", fmt.Sprintf("what the worker processes of all jobs may use: %d, and a job for each slot it holds %d, in a control group where one can be made; the GOMEMLIMIT of a worker is nine tenths of its part: %d for each slot",
+			m.Workers(), share.Hard, share.Soft)},
+		{"network", fmt.Sprintf("the buffers for what comes from other processes: %d of %d bytes, %d for each slot; a job that needs more fails and names the consumer",
+			m.Network/network.BufferSize, network.BufferSize, share.Network/network.BufferSize)},
+		{"managed", fmt.Sprintf("the room of operators for state and sorting, %d for each slot", share.Managed)},
 		{"taskHeap, taskOffHeap", "shown in the profile of the slots; Go has one heap, so within a worker nothing keeps them apart"},
 		{"metaspace", "Go has none: the worker may use it"},
 		{"overhead", "stacks, code and what the runtime and the kernel take: the worker may use it"},

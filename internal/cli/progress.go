@@ -45,7 +45,7 @@ func (p *progress) show(ctx context.Context) {
 	running, tasks := 0, 0
 	var read, written int64
 	for i, v := range d.Vertices {
-		tasks += v.Parallelism
+		tasks += max(0, v.Parallelism)
 		running += v.Tasks["RUNNING"]
 		if i == 0 {
 			read = v.Metrics.ReadRecords

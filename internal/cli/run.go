@@ -4,8 +4,10 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"io"
+	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -99,19 +101,41 @@ func (p *invocation) submit(ctx context.Context, o runOptions, args []string) er
 		return err
 	}
 	defer c.Close()
-	id, stored, err := upload(ctx, c, binary)
+	job, err := p.runProgram(ctx, c, args[0], binary, request)
 	if err != nil {
-		return renamed(action("Could not upload "+args[0]+".", err), stored, filepath.Base(binary))
-	}
-	job, err := c.Run(ctx, id, request)
-	if err != nil {
-		return renamed(action("Could not run "+args[0]+".", err), stored, filepath.Base(binary))
+		return err
 	}
 	fmt.Fprintf(p.out, "Job has been submitted with JobID %s\n", job)
 	if o.detached {
 		return nil
 	}
 	return p.follow(ctx, c, job, o.cancelOnExit)
+}
+
+// runProgram uploads a program, unless it is there, runs it and takes away what it
+// has uploaded: the job keeps the program as long as it needs it.
+func (p *invocation) runProgram(ctx context.Context, c *client.Client, named, binary string, request client.RunRequest) (job string, err error) {
+	for known := true; ; known = false {
+		id, stored, uploaded, err := upload(ctx, c, binary, known)
+		if err != nil {
+			return "", renamed(action("Could not upload "+named+".", err), stored, filepath.Base(binary))
+		}
+		job, err := c.Run(ctx, id, request)
+		var refused *client.Error
+		if !uploaded && errors.As(err, &refused) && refused.Status == http.StatusNotFound {
+			continue // another run, which had uploaded it, has taken it away
+		}
+		if uploaded {
+			// Also after an interrupt; the job runs in any case.
+			if left := c.Delete(context.WithoutCancel(ctx), id); left != nil {
+				fmt.Fprintf(p.err, "The uploaded program %s stays at the cluster: %v\n", id, left)
+			}
+		}
+		if err != nil {
+			return "", renamed(action("Could not run "+named+".", err), stored, filepath.Base(binary))
+		}
+		return job, nil
+	}
 }
 
 // programArgument gives the binary that the first argument names, built if it is
@@ -155,32 +179,34 @@ func buildName(dir string) string {
 }
 
 // upload gives the id and the name of the program at the cluster, sending it only
-// if it is not there already: its name there ends in its hash.
-func upload(ctx context.Context, c *client.Client, path string) (id, name string, err error) {
+// if it is not known to be there already: its name there ends in its hash.
+func upload(ctx context.Context, c *client.Client, path string, known bool) (id, name string, uploaded bool, err error) {
 	f, err := os.Open(path)
 	if err != nil {
-		return "", "", err
+		return "", "", false, err
 	}
 	defer f.Close()
 	sum := sha256.New()
 	if _, err := io.Copy(sum, f); err != nil {
-		return "", "", err
+		return "", "", false, err
 	}
 	name = filepath.Base(path) + "-" + hex.EncodeToString(sum.Sum(nil))[:16]
-	known, err := c.Programs(ctx)
-	if err != nil {
-		return "", name, err
-	}
-	for _, k := range known {
-		if k.Name == name {
-			return k.ID, name, nil
+	if known {
+		programs, err := c.Programs(ctx)
+		if err != nil {
+			return "", name, false, err
+		}
+		for _, p := range programs {
+			if p.Name == name {
+				return p.ID, name, false, nil
+			}
 		}
 	}
 	if _, err := f.Seek(0, io.SeekStart); err != nil {
-		return "", name, err
+		return "", name, false, err
 	}
 	id, err = c.Upload(ctx, name, f)
-	return id, name, err
+	return id, name, true, err
 }
 
 // follow shows the job's progress until it has ended and prints how.

@@ -20,7 +20,8 @@ type Coordinator interface {
 	Start()
 	// HandleRequest answers a request of a running subtask: reply is called
 	// once, now or later, on the loop. An error fails the request, and with it
-	// usually the task that made it.
+	// usually the task that made it. A request whose answer is lost is made again,
+	// with the same payload, so it must say itself that it is the same one.
 	HandleRequest(subtask, attempt int, payload []byte, reply func([]byte, error))
 	// SubtaskFailed says that an attempt of a subtask has ended without
 	// finishing. No request of that attempt follows.
@@ -39,6 +40,14 @@ type Enumerating interface {
 	Unassigned() (splits int, known bool)
 }
 
+// Sizing is a Coordinator that calls Sized, or Fail, after its Start. How
+// parallel its operator is may depend on it.
+type Sizing interface {
+	Coordinator
+	// Sizing does nothing.
+	Sizing()
+}
+
 // Context is what a coordinator is given.
 type Context struct {
 	// Loop is the JobMaster's: for time, randomness and work beside it.
@@ -46,14 +55,17 @@ type Context struct {
 	// Operator and Name say whose coordinator it is.
 	Operator ident.OperatorID
 	Name     string
-	// Parallelism is the number of the operator's subtasks.
+	// Parallelism is the number of the operator's subtasks; 0: it is decided later.
 	Parallelism int
 	// Spec is the coordinator's configuration, JSON text.
 	Spec string
 	// Fail is a failure of the whole job: it restarts, and Reset is called for
 	// every subtask that had begun, or it ends. Called on the loop.
 	Fail func(cause error)
-	Log  *slog.Logger
+	// Sized is how much the operator has to read in all, to be called on the loop
+	// by a Sizing coordinator once it is known.
+	Sized func(splits int, bytes int64)
+	Log   *slog.Logger
 }
 
 // Factory makes the coordinator of one operator, or says what is wrong with

@@ -46,14 +46,12 @@ func (d *Dispatcher) Cancel(ctx context.Context, id ident.JobID) error {
 
 // Job describes a job, running or finished. It fails with a *NotFoundError.
 func (d *Dispatcher) Job(ctx context.Context, id ident.JobID) (execgraph.View, error) {
-	r, err := actor.Query(ctx, d.loop, func() result {
-		v, err := d.view(id)
-		return result{v, err}
-	})
+	r, err := actor.Ask(ctx, d.loop, func(reply func(result)) { d.whole(id, reply) })
 	return r.view, first(err, r.err)
 }
 
-// Jobs describes all jobs there are to see, the newest first.
+// Jobs describes all jobs there are to see, the newest first. Those that ended
+// long ago may be described without their subtasks and failures, which Job has.
 func (d *Dispatcher) Jobs(ctx context.Context) ([]execgraph.View, error) {
 	return actor.Query(ctx, d.loop, d.views)
 }
@@ -76,8 +74,7 @@ func (d *Dispatcher) Wait(ctx context.Context, id ident.JobID) (execgraph.View, 
 	r, err := actor.Ask(ctx, d.loop, func(reply func(result)) {
 		j := d.find(id)
 		if j == nil {
-			v, err := d.view(id)
-			reply(result{v, err})
+			d.whole(id, reply)
 			return
 		}
 		w.reply = reply

@@ -140,9 +140,9 @@ func check(g *jobgraph.Graph) error {
 		switch {
 		case seen[v.ID]:
 			return fmt.Errorf("two vertices have the id %s; the second is %q", v.ID, v.Name)
-		case v.Parallelism < 1:
-			return fmt.Errorf("vertex %q has parallelism %d, it must be at least 1", v.Name, v.Parallelism)
-		case v.MaxParallelism < v.Parallelism:
+		case v.Parallelism < 0:
+			return fmt.Errorf("vertex %q has parallelism %d, it must be at least 1, or 0 to be decided while the job runs", v.Name, v.Parallelism)
+		case v.MaxParallelism < max(1, v.Parallelism):
 			return fmt.Errorf("vertex %q has parallelism %d, above its max parallelism %d", v.Name, v.Parallelism, v.MaxParallelism)
 		}
 		seen[v.ID] = true
@@ -274,7 +274,23 @@ func (d *Dispatcher) find(id ident.JobID) *job {
 	return nil
 }
 
-// view describes one job, running or finished.
+// whole describes one job with all there is to know, running or finished.
+func (d *Dispatcher) whole(id ident.JobID, reply func(result)) {
+	v, err := d.view(id)
+	if _, finished := d.finished.get(id); err != nil || !finished {
+		reply(result{v, err})
+		return
+	}
+	d.finished.whole(id, func(v execgraph.View, err error) {
+		if _, still := d.finished.get(id); err != nil && !still {
+			err = &NotFoundError{Job: id} // it has expired meanwhile
+		}
+		reply(result{v, err})
+	})
+}
+
+// view describes one job, running or finished. Of a finished one it may be a
+// summary.
 func (d *Dispatcher) view(id ident.JobID) (execgraph.View, error) {
 	if j := d.find(id); j != nil {
 		return j.view(), nil

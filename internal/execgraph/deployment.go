@@ -13,9 +13,11 @@ type Deployment struct {
 	VertexName     string
 	Parallelism    int
 	MaxParallelism int
-	Slot           *Slot
-	Gates          []Gate      // one an input edge, in the vertex's input order
-	Partitions     []Partition // one a produced data set, in order
+	// KeyGroups are those of the subtask; none: the even share of its number.
+	KeyGroups  Share
+	Slot       *Slot
+	Gates      []Gate      // one an input edge, in the vertex's input order
+	Partitions []Partition // one a produced data set, in order
 }
 
 // A Gate is what the attempt reads of one input edge.
@@ -26,11 +28,11 @@ type Gate struct {
 	Channels     []Channel
 }
 
-// A Channel is one subpartition of one producer, and where that runs.
+// A Channel is some subpartitions of one producer, and where that runs.
 type Channel struct {
-	Producer     ident.AttemptID
-	Subpartition int
-	Slot         *Slot
+	Producer ident.AttemptID
+	Share
+	Slot *Slot
 }
 
 // A Partition is what the attempt produces for one output edge.
@@ -46,11 +48,14 @@ func (g *Graph) Deployment(e *Execution) Deployment {
 	job := e.Vertex.Parent.Job
 	invariant.Check(e.Slot != nil, "attempt %s of %s is deployed without a slot", e.ID, e.Vertex.Name())
 	d := Deployment{
-		Attempt: e.ID, VertexName: job.Name, Parallelism: job.Parallelism, MaxParallelism: job.MaxParallelism, Slot: e.Slot,
+		Attempt: e.ID, VertexName: job.Name, Parallelism: len(e.Vertex.Parent.Subtasks), MaxParallelism: job.MaxParallelism, Slot: e.Slot,
+	}
+	if shares := e.Vertex.Parent.layout.Shares; shares != nil {
+		d.KeyGroups = shares[e.Vertex.Subtask]
 	}
 	for _, in := range e.Vertex.Parent.Inputs {
 		gate := Gate{DataSet: in.Edge.DataSet, Distribution: in.Edge.Distribution, Blocking: in.Set.Type == jobgraph.Blocking}
-		for _, link := range Links(in.Edge.Distribution, len(in.Source.Subtasks), job.Parallelism, e.Vertex.Subtask) {
+		for _, link := range in.links(e.Vertex) {
 			producer := in.Source.Subtasks[link.Producer].Current
 			if producer.Slot == nil {
 				invariant.Broken("attempt %s reads attempt %s, which has no slot", e.ID, producer.ID)
@@ -58,14 +63,24 @@ func (g *Graph) Deployment(e *Execution) Deployment {
 			if in.Source.Subtasks[link.Producer].Region == e.Vertex.Region {
 				gate.Blocking = false // co-location lets it run at the same time
 			}
-			gate.Channels = append(gate.Channels, Channel{Producer: producer.ID, Subpartition: link.Subpartition, Slot: producer.Slot})
+			gate.Channels = append(gate.Channels, Channel{Producer: producer.ID, Share: Share{First: link.Subpartition, Count: link.Count}, Slot: producer.Slot})
 		}
 		d.Gates = append(d.Gates, gate)
 	}
 	for _, set := range job.Produces {
-		r := g.results[set.ID]
 		d.Partitions = append(d.Partitions, Partition{DataSet: set.ID, Blocking: set.Type == jobgraph.Blocking,
-			Subpartitions: Subpartitions(set.Distribution, job.Parallelism, len(r.consumer.Subtasks), e.Vertex.Subtask)})
+			Subpartitions: g.subpartitions(set, e.Vertex)})
 	}
 	return d
+}
+
+// subpartitions is how many a subtask writes of a data set. The number never
+// changes: what was written before the consumer's parallelism was decided is
+// read like what is written after.
+func (g *Graph) subpartitions(set *jobgraph.DataSet, producer *Vertex) int {
+	in := g.results[set.ID].consumer
+	if in.Consumer.Job.Undecided() {
+		return in.subpartitions()
+	}
+	return Subpartitions(set.Distribution, len(producer.Parent.Subtasks), in.Consumer.Job.Parallelism, producer.Subtask)
 }

@@ -28,6 +28,10 @@ type Execution struct {
 	// OutputLost says that what the attempt produced for other regions cannot be
 	// read any more: it is lost, or was given up because nobody needs it.
 	OutputLost bool
+	// Sizes are the bytes in each subpartition of what the attempt produced, by
+	// produced data set, as long as a consumer's parallelism is to be decided by
+	// them; nil before the attempt has finished, and when its output is lost.
+	Sizes [][]int64
 
 	state  status.Execution
 	stamps [executionStates]time.Time
@@ -90,6 +94,9 @@ func (e *Execution) Readable() bool {
 	return e.state == status.Finished && !e.OutputLost && e.Slot != nil && e.Vertex.Parent.Blocking()
 }
 
+// LoseOutput notes that what the attempt produced cannot be read any more.
+func (e *Execution) LoseOutput() { e.OutputLost, e.Sizes = true, nil }
+
 // SetExecution makes a step of an attempt's state machine. A step that is not
 // in the table is a broken invariant.
 func (g *Graph) SetExecution(e *Execution, next status.Execution, now time.Time) {
@@ -107,6 +114,7 @@ func (g *Graph) SetExecution(e *Execution, next status.Execution, now time.Time)
 	}
 	if next == status.Finished {
 		g.finished++
+		e.Vertex.Parent.finished++
 	}
 	e.Vertex.Parent.view = nil
 }
@@ -159,6 +167,7 @@ func (g *Graph) NewAttempt(v *Vertex, now time.Time) *Execution {
 	invariant.Check(old.state.Terminal(), "attempt %s is %s and cannot be replaced", old.ID, old.state)
 	if old.state == status.Finished {
 		g.finished--
+		v.Parent.finished--
 	}
 	g.open++
 	if n := len(v.Earlier) + 1 - g.attempts; n > 0 {

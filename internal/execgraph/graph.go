@@ -1,6 +1,7 @@
 package execgraph
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"time"
@@ -29,6 +30,7 @@ type Graph struct {
 	// open counts the subtasks whose current attempt is not terminal, finished
 	// those whose current attempt is FINISHED.
 	open, finished int
+	laidOut        int // vertices that have their subtasks
 	restarts       Restarts
 	attempts       int // earlier ones that a subtask remembers
 	history        history
@@ -43,8 +45,10 @@ const (
 
 // A result is what a vertex produces for one output edge, with both its ends.
 type result struct {
-	set                *jobgraph.DataSet
-	producer, consumer *JobVertex
+	set      *jobgraph.DataSet
+	producer *JobVertex
+	index    int    // of the set among those of the producer
+	consumer *Input // nil while it is not known
 }
 
 // A JobVertex is a vertex of the job graph with its subtasks.
@@ -52,21 +56,36 @@ type JobVertex struct {
 	Job *jobgraph.Vertex
 	// Index is the vertex's place in Graph.Vertices.
 	Index int
-	// Subtasks has one Vertex for each parallel subtask.
+	// Subtasks has one Vertex for each parallel subtask; none before the vertex
+	// is laid out.
 	Subtasks []*Vertex
 	// Inputs has one entry for each input edge, in the job graph's order.
 	Inputs []*Input
+	// Outputs are the inputs of other vertices that read what this one produces.
+	Outputs []*Input
+	// Splits are what a source has to read; nil: nobody has said.
+	Splits *Splits
+
+	layout   Layout
+	finished int // subtasks whose current attempt is FINISHED
 
 	// view is the part of the Graph's View about this vertex; nil when
 	// something changed since it was built.
 	view *VertexView
 }
 
+// Splits are how much a source has to read.
+type Splits struct {
+	Count int
+	Bytes int64
+}
+
 // An Input is one input edge of a vertex with the vertex that produces it.
 type Input struct {
-	Edge   *jobgraph.Edge
-	Set    *jobgraph.DataSet
-	Source *JobVertex
+	Edge             *jobgraph.Edge
+	Set              *jobgraph.DataSet
+	Source, Consumer *JobVertex
+	output           int // the set's place among those of the source
 }
 
 // A Vertex is one parallel subtask. It has one current attempt at any time.
@@ -93,7 +112,7 @@ func (v *JobVertex) Blocking() bool {
 
 // Name is the subtask as people read it: "Map (2/4)".
 func (v *Vertex) Name() string {
-	return fmt.Sprintf("%s (%d/%d)", v.Parent.Job.Name, v.Subtask+1, v.Parent.Job.Parallelism)
+	return fmt.Sprintf("%s (%d/%d)", v.Parent.Job.Name, v.Subtask+1, len(v.Parent.Subtasks))
 }
 
 // New lays out the job in parallel, in state INITIALIZING since begun and
@@ -103,7 +122,7 @@ func New(job *jobgraph.Graph, id ident.GraphID, begun, now time.Time) (*Graph, e
 	g.history.limit, g.attempts = DefaultHistory, DefaultAttempts
 	g.stamps[status.JobInitializing] = begun
 	for i, v := range job.Vertices {
-		if err := g.addVertex(i, v, now); err != nil {
+		if err := g.addVertex(i, v); err != nil {
 			return nil, fmt.Errorf("job %q: vertex %q: %w", job.Name, v.Name, err)
 		}
 	}
@@ -118,21 +137,26 @@ func New(job *jobgraph.Graph, id ident.GraphID, begun, now time.Time) (*Graph, e
 			}
 		}
 	}
-	if err := g.checkCoLocation(); err != nil {
+	if err := errors.Join(g.checkCoLocation(), g.checkOpen()); err != nil {
 		return nil, fmt.Errorf("job %q: %w", job.Name, err)
+	}
+	for _, v := range g.Vertices {
+		if v.CanLayOut() && !v.Job.Undecided() {
+			g.split(v, Layout{Parallelism: v.Job.Parallelism, Why: v.Job.Why}, now)
+		}
 	}
 	g.Regions = buildRegions(g)
 	g.SetState(status.JobCreated, now)
 	return g, nil
 }
 
-func (g *Graph) addVertex(index int, job *jobgraph.Vertex, now time.Time) error {
+func (g *Graph) addVertex(index int, job *jobgraph.Vertex) error {
 	switch {
 	case g.byVertex[job.ID] != nil:
 		return fmt.Errorf("its id %s is that of vertex %q", job.ID, g.byVertex[job.ID].Job.Name)
-	case job.Parallelism < 1:
-		return fmt.Errorf("parallelism is %d, must be at least 1", job.Parallelism)
-	case job.MaxParallelism < job.Parallelism:
+	case job.Parallelism < 0:
+		return fmt.Errorf("parallelism is %d, must be at least 1, or 0 to leave it open", job.Parallelism)
+	case job.MaxParallelism < max(1, job.Parallelism):
 		return fmt.Errorf("parallelism %d is above the maximum parallelism %d", job.Parallelism, job.MaxParallelism)
 	}
 	v := &JobVertex{Job: job, Index: index}
@@ -148,21 +172,16 @@ func (g *Graph) addVertex(index int, job *jobgraph.Vertex, now time.Time) error 
 		case edge.Distribution != jobgraph.Pointwise && edge.Distribution != jobgraph.AllToAll:
 			return fmt.Errorf("it reads data set %s with distribution %q, want %s or %s", edge.DataSet, edge.Distribution, jobgraph.Pointwise, jobgraph.AllToAll)
 		}
-		r.consumer = v
-		v.Inputs = append(v.Inputs, &Input{Edge: edge, Set: r.set, Source: r.producer})
+		r.consumer = &Input{Edge: edge, Set: r.set, Source: r.producer, Consumer: v, output: r.index}
+		r.producer.Outputs = append(r.producer.Outputs, r.consumer)
+		v.Inputs = append(v.Inputs, r.consumer)
 	}
-	for _, set := range job.Produces {
+	for i, set := range job.Produces {
 		if g.results[set.ID] != nil {
 			return fmt.Errorf("it produces data set %s, as vertex %q does", set.ID, g.results[set.ID].producer.Job.Name)
 		}
-		g.results[set.ID] = &result{set: set, producer: v}
+		g.results[set.ID] = &result{set: set, producer: v, index: i}
 	}
-	for i := range job.Parallelism {
-		subtask := &Vertex{Parent: v, Subtask: i}
-		subtask.Current = newExecution(g.ID, subtask, 0, now)
-		v.Subtasks = append(v.Subtasks, subtask)
-	}
-	g.open += job.Parallelism
 	g.byVertex[job.ID] = v
 	g.Vertices = append(g.Vertices, v)
 	return nil
@@ -229,7 +248,7 @@ func (g *Graph) AllFinished() bool {
 	for _, v := range g.Vertices {
 		total += len(v.Subtasks)
 	}
-	return g.finished == total
+	return g.AllLaidOut() && g.finished == total
 }
 
 // Attempt finds a current attempt; nil when the id names none, or one that has

@@ -52,7 +52,7 @@ func job(text string) *jobgraph.Graph {
 
 var begin = time.Unix(1000, 0)
 
-func build(t *testing.T, text string) *Graph {
+func build(t testing.TB, text string) *Graph {
 	t.Helper()
 	g, err := New(job(text), ident.GraphID{ID: ident.ID{7}}, begin, begin.Add(time.Second))
 	if err != nil {
@@ -112,7 +112,9 @@ func TestNewRefuses(t *testing.T) {
 		want      string
 	}{
 		{"nothing", "a 1", func(g *jobgraph.Graph) { g.Vertices = nil }, "has no vertices"},
-		{"no parallelism", "a 0", nil, `vertex "a": parallelism is 0`},
+		{"no parallelism", "a -1", nil, `vertex "a": parallelism is -1`},
+		{"open and pipelined", "a 0\nb 1 <- a:all", nil, "all data sets must be BLOCKING"},
+		{"open and co-located", "a 0\nb 1 with x", nil, "no vertex may be co-located"},
 		{"above the maximum", "a 129", nil, "parallelism 129 is above the maximum parallelism 128"},
 		{"same id", "a 1\nb 1", func(g *jobgraph.Graph) { g.Vertices[1].ID = g.Vertices[0].ID }, `is that of vertex "a"`},
 		{"unknown input", "a 1\nb 1 <- a:all", func(g *jobgraph.Graph) { g.Vertices[0].Produces = nil }, "which no vertex before it produces"},
@@ -143,7 +145,7 @@ func TestDeployment(t *testing.T) {
 	}
 	b := g.Deployment(g.Vertices[1].Subtasks[1].Current)
 	channel := b.Gates[0].Channels[0]
-	if got := fmt.Sprintln(channel.Producer.Subtask, channel.Subpartition, channel.Slot.TaskManager, b.Partitions[0].Subpartitions); got != "0 1 tm0 1\n" {
+	if got := fmt.Sprintln(channel.Producer.Subtask, channel.First, channel.Slot.TaskManager, b.Partitions[0].Subpartitions); got != "0 1 tm0 1\n" {
 		t.Errorf("b (2/3): %s", got)
 	}
 	a := g.Deployment(g.Vertices[0].Subtasks[0].Current)

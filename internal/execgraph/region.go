@@ -73,7 +73,7 @@ func joinLogical(g *Graph, join func(a, b *Vertex)) {
 			return // it is one region already
 		}
 		for _, s := range v.Subtasks {
-			for _, link := range Links(in.Edge.Distribution, len(in.Source.Subtasks), len(v.Subtasks), s.Subtask) {
+			for _, link := range in.links(s) {
 				join(in.Source.Subtasks[link.Producer], s)
 			}
 		}
@@ -110,7 +110,7 @@ func eachInput(g *Graph, kind jobgraph.ResultType, visit func(*Input, *JobVertex
 func eachBlockingLink(g *Graph, visit func(producer, consumer *Vertex)) {
 	eachInput(g, jobgraph.Blocking, func(in *Input, v *JobVertex) {
 		for _, s := range v.Subtasks {
-			for _, link := range Links(in.Edge.Distribution, len(in.Source.Subtasks), len(v.Subtasks), s.Subtask) {
+			for _, link := range in.links(s) {
 				visit(in.Source.Subtasks[link.Producer], s)
 			}
 		}

@@ -70,9 +70,14 @@ func (v *View) Vertex(id ident.VertexID) *VertexView {
 
 // A VertexView is one vertex of a View.
 type VertexView struct {
-	ID                          ident.VertexID
-	Name                        string
+	ID   ident.VertexID
+	Name string
+	// Parallelism is 0 while it is not decided.
 	Parallelism, MaxParallelism int
+	// Why says where the parallelism comes from; empty while it is not decided.
+	Why string
+	// Splits are what a source has to read; nil: nobody has said.
+	Splits *Splits
 	// Status is one state for all subtasks, as Flink puts them together.
 	Status           status.Execution
 	SlotSharingGroup ident.ID
@@ -213,7 +218,8 @@ func (g *Graph) View() View {
 
 func (v *JobVertex) describe() *VertexView {
 	view := &VertexView{
-		ID: v.Job.ID, Name: v.Job.Name, Parallelism: v.Job.Parallelism, MaxParallelism: v.Job.MaxParallelism,
+		ID: v.Job.ID, Name: v.Job.Name, Parallelism: v.Parallelism(), MaxParallelism: v.Job.MaxParallelism,
+		Why: v.layout.Why, Splits: v.Splits,
 		SlotSharingGroup: GroupID(v.Job.SlotSharingGroup), Subtasks: make([]SubtaskView, len(v.Subtasks)),
 	}
 	ended := true

@@ -5,8 +5,9 @@ import (
 	"github.com/weirstream/weir/internal/jobgraph"
 )
 
-// A Link says what a consumer reads: one subpartition of one producer.
-type Link struct{ Producer, Subpartition int }
+// A Link says what a consumer reads of one producer: Count subpartitions, from
+// Subpartition on.
+type Link struct{ Producer, Subpartition, Count int }
 
 // Links lists what a consumer subtask reads, in channel order.
 //
@@ -20,7 +21,7 @@ func Links(d jobgraph.Distribution, producers, consumers, consumer int) []Link {
 	if d == jobgraph.AllToAll {
 		links := make([]Link, producers)
 		for p := range links {
-			links[p] = Link{Producer: p, Subpartition: consumer}
+			links[p] = Link{Producer: p, Subpartition: consumer, Count: 1}
 		}
 		return links
 	}
@@ -29,13 +30,13 @@ func Links(d jobgraph.Distribution, producers, consumers, consumer int) []Link {
 		first, end := consumer*producers/consumers, (consumer+1)*producers/consumers
 		links := make([]Link, 0, end-first)
 		for p := first; p < end; p++ {
-			links = append(links, Link{Producer: p})
+			links = append(links, Link{Producer: p, Count: 1})
 		}
 		return links
 	}
 	p := consumer * producers / consumers
 	first, _ := fedBy(p, producers, consumers)
-	return []Link{{Producer: p, Subpartition: consumer - first}}
+	return []Link{{Producer: p, Subpartition: consumer - first, Count: 1}}
 }
 
 // Subpartitions is the number of consumers that read a producer subtask.

@@ -34,7 +34,7 @@ func covers(t *testing.T, d jobgraph.Distribution, producers, consumers int) {
 				t.Errorf("consumer %d reads producers %v", c, links)
 			}
 		}
-		if d == jobgraph.Pointwise && producers == consumers && fmt.Sprint(links) != fmt.Sprint([]Link{{Producer: c}}) {
+		if d == jobgraph.Pointwise && producers == consumers && fmt.Sprint(links) != fmt.Sprint([]Link{{Producer: c, Count: 1}}) {
 			t.Errorf("equal parallelism: consumer %d reads %v", c, links)
 		}
 	}
@@ -46,8 +46,8 @@ func covers(t *testing.T, d jobgraph.Distribution, producers, consumers int) {
 		}
 		total += n
 		for s := range n {
-			if read[Link{p, s}] != 1 {
-				t.Errorf("subpartition %d of producer %d is read by %d consumers", s, p, read[Link{p, s}])
+			if read[Link{p, s, 1}] != 1 {
+				t.Errorf("subpartition %d of producer %d is read by %d consumers", s, p, read[Link{p, s, 1}])
 			}
 		}
 	}
@@ -61,10 +61,10 @@ func TestPointwiseIsFlinks(t *testing.T) {
 		producers, consumers int
 		want                 string
 	}{
-		{3, 2, "[[{0 0}] [{1 0} {2 0}]]"},
-		{2, 3, "[[{0 0}] [{0 1}] [{1 0}]]"},
-		{3, 7, "[[{0 0}] [{0 1}] [{0 2}] [{1 0}] [{1 1}] [{2 0}] [{2 1}]]"},
-		{4, 2, "[[{0 0} {1 0}] [{2 0} {3 0}]]"},
+		{3, 2, "[[{0 0 1}] [{1 0 1} {2 0 1}]]"},
+		{2, 3, "[[{0 0 1}] [{0 1 1}] [{1 0 1}]]"},
+		{3, 7, "[[{0 0 1}] [{0 1 1}] [{0 2 1}] [{1 0 1}] [{1 1 1}] [{2 0 1}] [{2 1 1}]]"},
+		{4, 2, "[[{0 0 1} {1 0 1}] [{2 0 1} {3 0 1}]]"},
 	} {
 		var all [][]Link
 		for c := range test.consumers {

@@ -7,6 +7,8 @@
 package jobgraph
 
 import (
+	"slices"
+
 	"github.com/weirstream/weir/internal/ident"
 )
 
@@ -40,7 +42,12 @@ type Vertex struct {
 	ID          ident.VertexID `json:"id"`
 	Name        string         `json:"name"`
 	Description string         `json:"description"` // HTML-escaped, lines end in <br/>, as REST shows it
-	Parallelism int            `json:"parallelism"`
+	// Parallelism is the number of subtasks; 0: it is decided while the job runs,
+	// by what there is to read, and is at most MaxParallelism. All data sets of a
+	// job that has such a vertex are blocking.
+	Parallelism int `json:"parallelism"`
+	// Why says for people where Parallelism comes from; empty where it is open.
+	Why string `json:"why,omitempty"`
 	// MaxParallelism is the number of key groups.
 	MaxParallelism   int         `json:"maxParallelism"`
 	SlotSharingGroup string      `json:"slotSharingGroup"`
@@ -49,6 +56,9 @@ type Vertex struct {
 	Inputs           []*Edge     `json:"inputs,omitempty"`     // in input order
 	Produces         []*DataSet  `json:"produces,omitempty"`
 }
+
+// Undecided reports whether the program leaves the vertex's parallelism open.
+func (v *Vertex) Undecided() bool { return v.Parallelism == 0 }
 
 // Source reports whether the vertex has no input.
 func (v *Vertex) Source() bool { return len(v.Inputs) == 0 }
@@ -85,6 +95,11 @@ const (
 
 // ResultType says how a data set is exchanged.
 type ResultType string
+
+// Undecided reports whether the parallelism of any vertex is left open.
+func (g *Graph) Undecided() bool {
+	return slices.ContainsFunc(g.Vertices, (*Vertex).Undecided)
+}
 
 // The result types. Blocking ones belong to batch scheduling.
 const (

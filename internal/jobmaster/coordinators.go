@@ -10,6 +10,7 @@ import (
 	"github.com/weirstream/weir/internal/execgraph"
 	"github.com/weirstream/weir/internal/ident"
 	"github.com/weirstream/weir/internal/jobgraph"
+	"github.com/weirstream/weir/internal/jobmaster/schedule"
 	"github.com/weirstream/weir/internal/rpc"
 	"github.com/weirstream/weir/internal/rpc/pb"
 )
@@ -46,9 +47,32 @@ func (m *Master) makeCoordinator(v *execgraph.JobVertex, o *jobgraph.Operator) (
 	}
 	return factory(coordinator.Context{
 		Loop: m.loop, Operator: o.ID, Name: o.Name, Parallelism: v.Job.Parallelism, Spec: o.Coordinator.Spec,
-		Fail: func(cause error) { m.Fail(fmt.Errorf("coordinator of operator %q: %w", o.Name, cause)) },
-		Log:  m.log.With("operator", o.Name),
+		Fail: func(cause error) {
+			m.sourceSized(v, nil) // a vertex must have subtasks to be restarted
+			m.Fail(fmt.Errorf("coordinator of operator %q: %w", o.Name, cause))
+		},
+		Sized: func(splits int, bytes int64) { m.sourceSized(v, &execgraph.Splits{Count: splits, Bytes: bytes}) },
+		Log:   m.log.With("operator", o.Name),
 	})
+}
+
+// sourceSized tells the scheduler what a source has to read; nil: it cannot say.
+func (m *Master) sourceSized(v *execgraph.JobVertex, splits *execgraph.Splits) {
+	m.schedule(schedule.SourceSized{Vertex: v.Job.ID, Splits: splits})
+}
+
+// sizeSources tells the scheduler which sources cannot say what they have to
+// read: those without a coordinator that will.
+func (m *Master) sizeSources() {
+	for _, v := range m.graph.Vertices {
+		says := slices.ContainsFunc(m.coordinators, func(h *hosted) bool {
+			_, sizing := h.coordinator.(coordinator.Sizing)
+			return sizing && h.vertex == v
+		})
+		if v.Job.Source() && !says {
+			m.sourceSized(v, nil)
+		}
+	}
 }
 
 // describe tells what the coordinators that give work to subtasks have left.

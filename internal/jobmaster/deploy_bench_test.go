@@ -27,7 +27,8 @@ const slotsOfATaskManager = 50
 
 // BenchmarkDeploy measures the processor time in which a JobManager process
 // takes a job, gets the slots for it and deploys it, until it has heard that all
-// its subtasks run. JobMaster and ResourceManager are the real ones; what they
+// its subtasks run; and then, as cancel-cpu-s/op, until it is canceled and all its
+// slots are free. JobMaster and ResourceManager are the real ones; what they
 // send is encoded and what they get is decoded, as on a connection. TaskManagers
 // answer at once and do nothing.
 //
@@ -46,15 +47,20 @@ func BenchmarkDeploy(b *testing.B) {
 }
 
 func deployAgain(b *testing.B, graph func() *jobgraph.Graph) {
-	var spent time.Duration
+	var deploying, ending time.Duration
 	var sent int
 	for b.Loop() {
-		g := graph()
+		l := newLarge(graph())
 		before := processorTime(b)
-		sent = deploy(b, g)
-		spent += processorTime(b) - before
+		l.deploy(b)
+		between := processorTime(b)
+		deploying += between - before
+		sent = l.net.sent
+		l.cancel(b)
+		ending += processorTime(b) - between
 	}
-	b.ReportMetric(spent.Seconds()/float64(b.N), "cpu-s/op")
+	b.ReportMetric(deploying.Seconds()/float64(b.N), "cpu-s/op")
+	b.ReportMetric(ending.Seconds()/float64(b.N), "cancel-cpu-s/op")
 	b.ReportMetric(float64(sent)/1e6, "MB-sent/op")
 }
 
@@ -90,51 +96,78 @@ func chainOf(vertices, parallelism int, shared bool) *jobgraph.Graph {
 	return g
 }
 
-// deploy runs one job until all its subtasks run and gives the bytes sent.
-func deploy(b *testing.B, g *jobgraph.Graph) int {
-	w := sim.New(1)
-	net := &wire{systems: map[string]*wireSystem{}}
-	loop := w.Start("jm").Loop("jobmanager")
-	jm := net.system("jm", true)
+// A large job and the JobManager that runs it.
+type large struct {
+	graph   *jobgraph.Graph
+	world   *sim.World
+	loop    *sim.Loop
+	net     *wire
+	manager *resourcemanager.Manager
+	master  *jobmaster.Master
+	slots   int
+	tasks   int
+}
+
+// newLarge starts as many TaskManagers as the job needs.
+func newLarge(g *jobgraph.Graph) *large {
+	l := &large{graph: g, world: sim.New(1), net: &wire{systems: map[string]*wireSystem{}}}
+	l.loop = l.world.Start("jm").Loop("jobmanager")
+	jm := l.net.system("jm", true)
 	rm := rpc.Address{Process: "jm", Endpoint: gateway.ResourceManager}
-	manager := resourcemanager.New(resourcemanager.Options{Loop: loop, System: jm})
-	loop.Post(manager.Start)
-	w.RunUntil(time.Second)
-	groups, slots := map[string]int{}, 0
+	l.manager = resourcemanager.New(resourcemanager.Options{Loop: l.loop, System: jm})
+	l.loop.Post(l.manager.Start)
+	l.world.RunUntil(time.Second)
+	groups := map[string]bool{}
 	for _, v := range g.Vertices {
-		if groups[v.SlotSharingGroup] == 0 {
-			groups[v.SlotSharingGroup] = v.Parallelism
-			slots += v.Parallelism
+		l.tasks += v.Parallelism
+		if !groups[v.SlotSharingGroup] {
+			groups[v.SlotSharingGroup] = true
+			l.slots += v.Parallelism
 		}
 	}
-	tasks := w.Start("tm").Loop("taskexecutors")
-	for i := range (slots + slotsOfATaskManager - 1) / slotsOfATaskManager {
+	tasks := l.world.Start("tm").Loop("taskexecutors")
+	for i := range (l.slots + slotsOfATaskManager - 1) / slotsOfATaskManager {
 		name := "tm" + strconv.Itoa(i)
-		t := &stub{loop: tasks, system: net.system(name, false), id: ident.ResourceID(name), rm: rm}
+		t := &stub{loop: tasks, system: l.net.system(name, false), id: ident.ResourceID(name), rm: rm}
 		tasks.Post(t.start)
 	}
-	for registered := 0; registered < slots && w.Step(); registered = manager.Overview().Slots {
+	for registered := 0; registered < l.slots && l.world.Step(); registered = l.manager.Overview().Slots {
 	}
-	master, err := jobmaster.New(jobmaster.Options{Loop: loop, System: jm, Graph: g, JobMasterID: ident.LeaderID{ID: ident.New(w.Rand())},
-		ResourceManager: rm, OnDone: func(v execgraph.View) { b.Errorf("the job ended: %s", v.State) }})
+	return l
+}
+
+// until lets the world go on until what it asks for now and then is there.
+func (l *large) until(b *testing.B, what string, done func() bool) {
+	for n := 1; l.world.Step() && !b.Failed(); n++ {
+		if n%(l.tasks/2) == 0 && done() {
+			return
+		}
+	}
+	b.Fatal(what)
+}
+
+// deploy runs the job until all its subtasks run.
+func (l *large) deploy(b *testing.B) {
+	var err error
+	l.master, err = jobmaster.New(jobmaster.Options{Loop: l.loop, System: l.net.systems["jm"], Graph: l.graph, JobMasterID: ident.LeaderID{ID: ident.New(l.world.Rand())},
+		ResourceManager: rpc.Address{Process: "jm", Endpoint: gateway.ResourceManager}, OnDone: func(execgraph.View) {}})
 	if err != nil {
 		b.Fatal(err)
 	}
-	loop.Post(master.Start)
-	total := 0
-	for _, v := range g.Vertices {
-		total += v.Parallelism
-	}
-	for n := 0; w.Step() && !b.Failed(); n++ {
-		if n%(total/2) != 0 {
-			continue
-		}
-		if v := master.View(); v.Tasks()[status.Running] == total {
-			return net.sent
-		}
-	}
-	b.Fatal("the job does not run")
-	return 0
+	l.loop.Post(l.master.Start)
+	l.until(b, "the job does not run", func() bool {
+		v := l.master.View()
+		return v.Tasks()[status.Running] == l.tasks
+	})
+}
+
+// cancel cancels the job and waits until its slots are free.
+func (l *large) cancel(b *testing.B) {
+	l.loop.Post(func() { l.master.Cancel(func(error) {}) })
+	l.until(b, "the job is not canceled", func() bool {
+		v := l.master.View()
+		return v.State == status.JobCanceled && l.manager.Overview().Free >= l.slots
+	})
 }
 
 // A stub is a TaskExecutor that takes slots and tasks and says so.
@@ -148,6 +181,7 @@ type stub struct {
 	term     ident.LeaderID
 	known    bool // registered at the JobMaster
 	offers   []*pb.SlotOffer
+	held     map[string]int32 // slots by their allocations
 	due      bool
 }
 
@@ -160,6 +194,16 @@ func (t *stub) start() {
 			gateway.UpdateTaskExecutionState.Send(t.system, t.loop, t.master, t.term, &pb.UpdateTaskExecutionStateRequest{Attempt: q.Task.Attempt, State: state.String()})
 		}
 	})
+	rpc.Handle(mux, gateway.CancelTask, func(q *pb.CancelTaskRequest, reply func(*pb.Empty, error)) {
+		reply(&pb.Empty{}, nil)
+		gateway.UpdateTaskExecutionState.Send(t.system, t.loop, t.master, t.term, &pb.UpdateTaskExecutionStateRequest{Attempt: q.Attempt, State: status.Canceled.String()})
+	})
+	rpc.Handle(mux, gateway.FreeSlot, func(q *pb.FreeSlotRequest, reply func(*pb.Empty, error)) {
+		reply(&pb.Empty{}, nil)
+		gateway.NotifySlotAvailable.Send(t.system, t.loop, t.rm, ident.LeaderID{}, &pb.NotifySlotAvailableRequest{ResourceId: string(t.id), InstanceId: t.instance,
+			SlotIndex: t.held[q.AllocationId], AllocationId: q.AllocationId})
+	})
+	rpc.Handle(mux, gateway.DisconnectJobManager, func(_ *pb.DisconnectJobManagerRequest, reply func(*pb.Empty, error)) { reply(&pb.Empty{}, nil) })
 	rpc.Handle(mux, gateway.HeartbeatFromResourceManager, func(_ *pb.HeartbeatFromResourceManagerRequest, reply func(*pb.TaskExecutorHeartbeat, error)) {
 		reply(&pb.TaskExecutorHeartbeat{}, nil)
 	})
@@ -179,6 +223,10 @@ func (t *stub) start() {
 
 func (t *stub) requestSlot(q *pb.RequestSlotRequest, reply func(*pb.Empty, error)) {
 	reply(&pb.Empty{}, nil)
+	if t.held == nil {
+		t.held = map[string]int32{}
+	}
+	t.held[q.AllocationId] = q.SlotIndex
 	t.offers = append(t.offers, &pb.SlotOffer{AllocationId: q.AllocationId, SlotIndex: q.SlotIndex, Profile: q.Profile})
 	if t.known {
 		t.offerSoon()

@@ -29,6 +29,7 @@ type Master struct {
 	scheduler *schedule.Scheduler
 	pool      *slotpool.Pool
 	describer *describer
+	deploying deploying
 
 	resourceManager *resourceManager
 	managers        *taskManagers
@@ -81,7 +82,7 @@ func New(o Options) (*Master, error) {
 		graph: graph, pauses: map[schedule.RestartID]actor.Timer{},
 		pool: slotpool.New(slotpool.Options{
 			RequestTimeout: o.SlotRequestTimeout, IdleTimeout: o.SlotIdleTimeout, Bounded: o.Graph.Batch}),
-		describer: newDescriber(o.Graph),
+		describer: newDescriber(o.Graph), deploying: deploying{waits: map[*execgraph.Execution]bool{}},
 	}
 	if err := m.makeScheduler(); err != nil {
 		return nil, err
@@ -109,6 +110,7 @@ func (m *Master) Start() {
 		}
 	}
 	m.schedule(schedule.Start{})
+	m.sizeSources()
 }
 
 // View gives the job as it is. Once it has ended it has no coordinators.
@@ -198,15 +200,18 @@ func (m *Master) performSchedule(effect schedule.Effect) {
 	case schedule.ReturnSlot:
 		m.applyPoolLater(slotpool.Release{Allocation: f.Allocation})
 	case schedule.Deploy:
-		m.managers.submit(f.Execution)
+		m.deployLater(f.Execution)
 	case schedule.CancelTask:
-		m.managers.cancel(f.Execution)
+		m.cancelTask(f.Execution)
 	case schedule.RestartAfter:
 		m.restartAfter(f)
 	case schedule.ReleaseOutputs:
 		m.managers.release(f.Executions)
 	case schedule.TasksReset:
 		m.tasksReset(f)
+	case schedule.LaidOut:
+		l := f.Vertex.Layout()
+		m.log.Info("parallelism decided", "vertex", f.Vertex.Job.Name, "parallelism", l.Parallelism, "reason", l.Why)
 	case schedule.TaskChanged:
 		m.taskChanged(f)
 	case schedule.JobChanged:

@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/weirstream/weir/config"
 	"github.com/weirstream/weir/internal/coordinator"
 	"github.com/weirstream/weir/internal/execgraph"
 	"github.com/weirstream/weir/internal/ident"
@@ -366,4 +367,89 @@ func TestMetricsAndAccumulators(t *testing.T) {
 	expect(t, "sum at the end", v.Vertices[0].Metrics.RecordsOut, 14)
 	expect(t, "accumulators", v.Accumulators, []execgraph.Accumulator{{Vertex: v.Vertices[0].ID, Name: "n", Value: "9"}})
 	w.quiet(t, m)
+}
+
+// The ResourceManager is sought often at first where nobody is there, at once
+// and with more patience where it is silent, and seldom where it refuses.
+func TestHowTheResourceManagerIsSought(t *testing.T) {
+	for what, c := range map[string]struct {
+		begin func(w *world)
+		want  string
+	}{
+		"nobody": {func(w *world) { w.down["rm"] = true }, "0s 12ms 34ms 86ms 188ms 390ms 892ms 1.894s 3.896s 8.898s 18.9s 28.902s 38.904s"},
+		"silent": {func(w *world) { w.silent = func(rpc.Address, string) bool { return true } }, "0s 100ms 300ms 700ms 1.5s 3.1s 6.3s 12.7s 25.5s 51.1s 1m21.1s"},
+		"refuses": {func(w *world) {
+			mux := &rpc.Mux{}
+			rpc.Handle(mux, gateway.RegisterJobMaster, func(_ *pb.RegisterJobMasterRequest, reply func(*pb.RegisterJobMasterResponse, error)) {
+				reply(nil, rpc.Refuse("not now"))
+			})
+			system{w, "rm"}.Serve(gateway.ResourceManager, w, mux)
+		}, "0s 30.002s 1m0.004s 1m30.006s"},
+	} {
+		w := newWorld()
+		w.resourceManager()
+		c.begin(w)
+		var at []string
+		begun := w.now.Add(latency)
+		w.lose = func(_ rpc.Address, method string) bool {
+			if method == gateway.RegisterJobMaster.Name {
+				at = append(at, w.now.Sub(begun).String())
+			}
+			return false
+		}
+		m, _ := w.start(t, twoVertices(1), func(o *Options) { o.SlotRequestTimeout = time.Hour })
+		w.pass(100 * time.Second)
+		if got := strings.Join(at, " "); !strings.HasPrefix(got, c.want) {
+			t.Errorf("%s: asked at %s, want %s", what, got, c.want)
+		}
+		expect(t, what+", state", m.View().State, status.JobRunning)
+		w.down["rm"], w.silent = false, nil
+		m.Cancel(func(error) {})
+		w.pass(time.Minute)
+	}
+}
+
+// A task whose submission is under way cannot be missed by a heartbeat that
+// crosses it.
+func TestSubmissionUnderWay(t *testing.T) {
+	w := newWorld()
+	rm := w.resourceManager()
+	te1 := rm.taskExecutor("te1", 1)
+	answers := 0
+	w.silent = func(_ rpc.Address, method string) bool {
+		if method == gateway.HeartbeatFromJobMaster.Name {
+			answers++
+		}
+		return method == gateway.SubmitTask.Name
+	}
+	w.lose = func(_ rpc.Address, method string) bool { return method == gateway.SubmitTask.Name }
+	m, _ := w.start(t, twoVertices(1), func(o *Options) { o.HeartbeatInterval = time.Second })
+	w.pass(9 * time.Second)
+	expect(t, "not missed", states(m.View()), "RUNNING DEPLOYING DEPLOYING")
+	expect(t, "though answers came", answers >= 8 && len(te1.running) == 0, true)
+	w.pass(2 * time.Second)
+	expect(t, "cause", m.View().Failures[0].Failure.Message, "no answer in time")
+	w.silent, w.lose = nil, nil
+	w.quiet(t, m)
+}
+
+// With taskmanager.load-balance.mode TASKS two TaskManagers get as many tasks
+// each, though the first slots are shared by more.
+func TestTasksAreBalanced(t *testing.T) {
+	for mode, want := range map[string][]int{"NONE": {4, 2}, "TASKS": {3, 3}} {
+		w := newWorld()
+		rm := w.resourceManager()
+		te1, te2 := rm.taskExecutor("te1", 2), rm.taskExecutor("te2", 2)
+		graph := twoVertices(4)
+		graph.Vertices[1].Parallelism = 2
+		c, err := config.New(map[string]string{"taskmanager.load-balance.mode": mode})
+		if err != nil {
+			t.Fatal(err)
+		}
+		m, _ := w.start(t, graph, func(o *Options) { o.Config = c })
+		w.pass(time.Second)
+		expect(t, mode, m.View().State, status.JobRunning)
+		expect(t, mode+", tasks", []int{len(te1.deployed), len(te2.deployed)}, want)
+		w.quiet(t, m)
+	}
 }

@@ -40,6 +40,7 @@ func (m *describer) deployment(d execgraph.Deployment) *pb.TaskDeployment {
 	t := &pb.TaskDeployment{
 		JobId: m.job.JobId, Attempt: d.Attempt.String(), VertexName: d.VertexName, AllocationId: d.Slot.Allocation.String(),
 		Parallelism: int32(d.Parallelism), MaxParallelism: int32(d.MaxParallelism), Job: m.job,
+		FirstKeyGroup: int32(d.KeyGroups.First), KeyGroups: int32(d.KeyGroups.Count),
 	}
 	for _, g := range d.Gates {
 		t.Gates = append(t.Gates, m.gate(&g))
@@ -59,7 +60,7 @@ func (m *describer) gate(g *execgraph.Gate) *pb.GateDeployment {
 	if len(g.Channels) < manyChannels || !uniform(g.Channels) {
 		for _, c := range g.Channels {
 			gate.Channels = append(gate.Channels, &pb.ChannelDeployment{
-				Producer: c.Producer.String(), Subpartition: int32(c.Subpartition),
+				Producer: c.Producer.String(), Subpartition: int32(c.First), Subpartitions: int32(c.Count),
 				ResourceId: string(c.Slot.TaskManager), DataAddresses: c.Slot.DataAddresses,
 			})
 		}
@@ -70,7 +71,7 @@ func (m *describer) gate(g *execgraph.Gate) *pb.GateDeployment {
 		list = listProducers(g.Channels)
 		m.lists[g.DataSet] = list
 	}
-	gate.Producers, gate.Subpartition = list.encoded, int32(g.Channels[0].Subpartition)
+	gate.Producers, gate.Subpartition, gate.Subpartitions = list.encoded, int32(g.Channels[0].First), int32(g.Channels[0].Count)
 	return gate
 }
 
@@ -80,7 +81,7 @@ func uniform(channels []execgraph.Channel) bool {
 	first := &channels[0]
 	for i := range channels {
 		c := &channels[i]
-		if c.Subpartition != first.Subpartition || c.Producer.Graph != first.Producer.Graph || c.Producer.Vertex != first.Producer.Vertex {
+		if c.Share != first.Share || c.Producer.Graph != first.Producer.Graph || c.Producer.Vertex != first.Producer.Vertex {
 			return false
 		}
 	}

@@ -21,7 +21,7 @@ func TestManyChannelsAreReadAsTheyAre(t *testing.T) {
 	gate := func(n, subpartition int) *execgraph.Gate {
 		g := &execgraph.Gate{DataSet: ident.DataSetID{ID: ident.ID{3}}, Distribution: "ALL_TO_ALL"}
 		for i := range n {
-			g.Channels = append(g.Channels, execgraph.Channel{Subpartition: subpartition, Slot: places[i/3%2],
+			g.Channels = append(g.Channels, execgraph.Channel{Share: execgraph.Share{First: subpartition, Count: 2}, Slot: places[i/3%2],
 				Producer: ident.AttemptID{Graph: ident.GraphID{ID: ident.ID{7}}, Vertex: ident.VertexID{ID: ident.ID{1}}, Subtask: i}})
 		}
 		return g
@@ -29,7 +29,7 @@ func TestManyChannelsAreReadAsTheyAre(t *testing.T) {
 	again, moved, mixed := gate(manyChannels, 5), gate(manyChannels, 6), gate(manyChannels, 7)
 	again.Channels[2].Producer.Attempt = 3
 	moved.Channels[2].Slot = places[1]
-	mixed.Channels[4].Subpartition++
+	mixed.Channels[4].First++
 	for _, one := range []struct {
 		name string
 		gate *execgraph.Gate
@@ -47,7 +47,7 @@ func TestManyChannelsAreReadAsTheyAre(t *testing.T) {
 			t.Fatalf("%s: %d channels, error %v", one.name, len(read), err)
 		}
 		for i, c := range one.gate.Channels {
-			want := &pb.ChannelDeployment{Producer: c.Producer.String(), Subpartition: int32(c.Subpartition),
+			want := &pb.ChannelDeployment{Producer: c.Producer.String(), Subpartition: int32(c.First), Subpartitions: int32(c.Count),
 				ResourceId: string(c.Slot.TaskManager), DataAddresses: c.Slot.DataAddresses}
 			if !proto.Equal(read[i], want) {
 				t.Errorf("%s: channel %d\n got %v\nwant %v", one.name, i, read[i], want)

@@ -11,6 +11,7 @@ import (
 	"github.com/weirstream/weir/internal/ident"
 	"github.com/weirstream/weir/internal/jobgraph"
 	"github.com/weirstream/weir/internal/rpc"
+	"github.com/weirstream/weir/internal/rpc/registration"
 )
 
 // Options are what a Master is made of. A zero duration or number means Flink's
@@ -34,10 +35,15 @@ type Options struct {
 	// target to count as lost before the timeout; negative: the timeout alone
 	// decides. It is heartbeat.rpc-failure-threshold: 2.
 	HeartbeatThreshold int
+	// Registration is how the ResourceManager is sought.
+	Registration       registration.Pace
 	SlotRequestTimeout time.Duration // slot.request.timeout: 5 min
 	SlotIdleTimeout    time.Duration // slot.idle.timeout: 50 s
 	ExceptionHistory   int           // web.exception-history-size: 16
 	AttemptsHistory    int           // jobmanager.execution.attempts-history-size: 16
+
+	// DeployAtOnce is how many attempts are submitted in one step of the loop: 500.
+	DeployAtOnce int
 
 	// Config holds what the cluster says of restarts, which the job's own
 	// settings overrule, and of failover; nil: the defaults.
@@ -59,6 +65,7 @@ func (o *Options) complete() {
 	}
 	set(&o.HeartbeatInterval, 10*time.Second)
 	set(&o.HeartbeatTimeout, 50*time.Second)
+	o.Registration = o.Registration.Complete()
 	set(&o.SlotRequestTimeout, 5*time.Minute)
 	set(&o.SlotIdleTimeout, 50*time.Second)
 	switch {
@@ -66,6 +73,9 @@ func (o *Options) complete() {
 		o.HeartbeatThreshold = 2
 	case o.HeartbeatThreshold < 0:
 		o.HeartbeatThreshold = -1
+	}
+	if o.DeployAtOnce <= 0 {
+		o.DeployAtOnce = 500
 	}
 	if o.ExceptionHistory == 0 {
 		o.ExceptionHistory = execgraph.DefaultHistory

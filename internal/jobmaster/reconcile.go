@@ -54,8 +54,14 @@ func (t *taskManagers) reconcile(tm *taskManager, known []*task, running []strin
 			one.missed = 0
 			continue
 		}
+		if one.missed == 0 {
+			one.missing = t.m.loop.Now()
+		}
 		if one.missed++; one.missed < missedAnswers {
 			continue
+		}
+		if t.m.loop.Now().Sub(one.missing) < t.m.options.HeartbeatInterval/2 {
+			continue // answers that were held up together say no more than one
 		}
 		t.m.schedule(schedule.TaskLost{Attempt: one.execution.ID, Cause: &status.Failure{Kind: status.FailureLost,
 			Message: fmt.Sprintf("%s is unexpectedly no longer running on TaskManager %s", one.execution.Vertex.Name(), tm.id)}})

@@ -14,17 +14,15 @@ import (
 )
 
 const (
-	firstRegistration = 100 * time.Millisecond // pause after the first attempt to register that failed
-	lastRegistration  = 30 * time.Second       // and the longest one; each is twice the one before
-	firstDeclaration  = time.Millisecond       // the same for declarations
-	lastDeclaration   = 10 * time.Second
-	shortCall         = time.Second // the shortest deadline of a registration
+	firstDeclaration = time.Millisecond       // pause after the first declaration that failed
+	lastDeclaration  = 10 * time.Second       // and the longest one; each is twice the one before
+	refusedPause     = 100 * time.Millisecond // before registering anew where a declaration was refused
 )
 
 // resourceManager is the Master's connection to the ResourceManager.
 //
 //	connect ─▶ registering ─answer─▶ registered(term) ─declares─▶ …
-//	              ▲   └─error─ pause, doubled ─┐            │ heartbeat lost, connection broken,
+//	              ▲   └─error─ pause, growing ─┐            │ heartbeat lost, connection broken,
 //	              └────────────────────────────┴────────────┘ fenced off or refused
 //
 // Invariant: what is sent while registered is the newest requirement, with a
@@ -62,7 +60,7 @@ func (r *resourceManager) connect() {
 	if r.finished {
 		return
 	}
-	r.register(firstRegistration)
+	r.register(0)
 }
 
 func (r *resourceManager) disconnect() {
@@ -81,12 +79,13 @@ func (r *resourceManager) disconnect() {
 	r.timer, r.retry, r.sending, r.dirty = nil, nil, false, true
 }
 
-func (r *resourceManager) register(pause time.Duration) {
-	round := r.round
+// register makes an attempt to register; they count from zero.
+func (r *resourceManager) register(attempt int) {
+	round, pace := r.round, r.m.options.Registration
 	request := &pb.RegisterJobMasterRequest{
 		JobId: r.m.job.String(), JobMasterId: r.m.term.String(), JobMasterAddress: r.m.system.Self(),
 	}
-	gateway.RegisterJobMaster.Call(r.m.system, r.m.loop, r.address, ident.LeaderID{}, request, max(pause, shortCall),
+	gateway.RegisterJobMaster.Call(r.m.system, r.m.loop, r.address, ident.LeaderID{}, request, pace.Timeout(attempt),
 		func(response *pb.RegisterJobMasterResponse, err error) {
 			if round != r.round {
 				return
@@ -96,8 +95,9 @@ func (r *resourceManager) register(pause time.Duration) {
 				err = term.UnmarshalText([]byte(response.ResourceManagerId))
 			}
 			if err != nil {
+				pause := pace.Pause(attempt, err)
 				r.m.log.Info("ResourceManager not reached", "address", r.address, "error", err, "again", pause)
-				r.timer = r.m.loop.After(pause, func() { r.register(min(2*pause, lastRegistration)) })
+				r.timer = r.m.loop.After(pause, func() { r.register(attempt + 1) })
 				return
 			}
 			r.registered(term)
@@ -184,7 +184,7 @@ func (r *resourceManager) sent(err error) {
 	default: // another term, or a ResourceManager that does not know the job
 		r.m.log.Warn("requirement refused by ResourceManager", "error", err)
 		r.disconnect()
-		r.timer = r.m.loop.After(firstRegistration, r.connect)
+		r.timer = r.m.loop.After(refusedPause, r.connect)
 	}
 }
 

@@ -11,17 +11,18 @@ import (
 	"github.com/weirstream/weir/internal/jobmaster/schedule"
 )
 
-// restartPrefix begins the keys that a job may set for itself and of which the
-// cluster has the others.
-const restartPrefix = "restart-strategy"
+// own begins the keys that a job may set for itself and of which the cluster has
+// the others: how it restarts, and how it is sized.
+var own = []string{"restart-strategy", "execution.batch.adaptive.", config.ParallelismDefault.Key}
 
-// restartSettings are a cluster's settings with those of a job over them.
-func restartSettings(cluster *config.Config, job map[string]string) (*config.Config, error) {
+// jobSettings are a cluster's settings with those of a job over them.
+func jobSettings(cluster *config.Config, job map[string]string) (*config.Config, error) {
 	all := map[string]string{}
 	for _, from := range []map[string]string{cluster.Map(), job} {
 		for _, key := range slices.Sorted(maps.Keys(from)) {
-			if strings.HasPrefix(key, restartPrefix) {
-				all[present(key)] = from[key]
+			now := present(key)
+			if slices.ContainsFunc(own, func(prefix string) bool { return strings.HasPrefix(now, prefix) }) {
+				all[now] = from[key]
 			}
 		}
 	}
@@ -55,18 +56,38 @@ func backoffOf(c *config.Config, random func(int64) int64) failover.Backoff {
 	return failover.None{}
 }
 
+// sizingOf says how vertices are sized whose parallelism the program leaves open.
+func sizingOf(c *config.Config) (schedule.Sizing, error) {
+	least := config.BatchMinParallelism.In(c)
+	if most, set := config.BatchMaxParallelism.Lookup(c); set && least > most {
+		return schedule.Sizing{}, fmt.Errorf("%s is %d, above %s, which is %d", config.BatchMinParallelism.Key, least, config.BatchMaxParallelism.Key, most)
+	}
+	z := schedule.Sizing{Least: least, Volume: int64(config.BatchTaskVolume.In(c)), Otherwise: config.ParallelismDefault.In(c)}
+	if n, set := config.BatchSourceParallelism.Lookup(c); set {
+		z.Sources, z.Otherwise = n, n
+	}
+	return z, nil
+}
+
 // makeScheduler makes the core that decides about the job.
 func (m *Master) makeScheduler() error {
-	settings, err := restartSettings(m.options.Config, m.options.Graph.Configuration)
+	settings, err := jobSettings(m.options.Config, m.options.Graph.Configuration)
 	if err != nil {
-		return fmt.Errorf("restart strategy of the job: %w", err)
+		return fmt.Errorf("settings of the job: %w", err)
+	}
+	sizing, err := sizingOf(settings)
+	if err != nil {
+		return fmt.Errorf("settings of the job: %w", err)
 	}
 	backoff := backoffOf(settings, m.loop.Rand().Int64N)
 	var strategy failover.Strategy = failover.NewRegion(m.graph)
 	if config.FailoverStrategy.In(m.options.Config) == "full" {
 		strategy = failover.NewFull(m.graph)
 	}
-	m.scheduler = schedule.New(m.graph, backoff, strategy)
+	m.scheduler = schedule.New(m.graph, backoff, strategy, sizing)
+	if config.TaskManagerLoadBalanceMode.In(m.options.Config) == "TASKS" {
+		m.scheduler.BalanceTasks()
+	}
 	m.log.Info("restart strategy chosen", "strategy", backoff.String(), "failover", strategy.String())
 	return nil
 }

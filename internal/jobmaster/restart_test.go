@@ -172,7 +172,7 @@ func TestRestartSettings(t *testing.T) {
 			"ExponentialDelayRestartBackoffTimeStrategy(initialBackoffMS=1000, maxBackoffMS=60000, backoffMultiplier=1.5, resetBackoffThresholdMS=3600000, " +
 				"jitterFactor=0.1, attemptsBeforeResetBackoff=2147483647, currentRestartAttempt=0, nextRestartTimestamp=0)"},
 	} {
-		c, err := restartSettings(test.cluster, test.job)
+		c, err := jobSettings(test.cluster, test.job)
 		if err != nil {
 			t.Errorf("%v: %v", test.job, err)
 			continue

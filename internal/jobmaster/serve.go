@@ -46,6 +46,9 @@ func (m *Master) updateTaskExecutionState(req *pb.UpdateTaskExecutionStateReques
 		metrics := metricsOf(req.Metrics)
 		report.Metrics = &metrics
 	}
+	for _, p := range req.Outputs {
+		report.Sizes = append(report.Sizes, p.Bytes)
+	}
 	m.post(func() {
 		known := m.scheduler.Knows(attempt, state)
 		m.applySchedule(report)

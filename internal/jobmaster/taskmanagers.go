@@ -48,8 +48,10 @@ type task struct {
 	execution *execgraph.Execution
 	// confirmed says that the TaskManager took it.
 	confirmed bool
-	// missed counts the heartbeat answers in a row that did not name it.
-	missed int
+	// missed counts the heartbeat answers in a row that did not name it, the first
+	// of which came when it began to be missing.
+	missed  int
+	missing time.Time
 }
 
 func newTaskManagers(m *Master) *taskManagers {

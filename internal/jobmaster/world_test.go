@@ -232,9 +232,11 @@ type fakeExecutor struct {
 	job      *pb.RegisterJobMasterRequest
 	running  []string
 	outputs  []string // attempts of which what they produced is kept
+	produced []int64  // what each task produces that finishes, by subpartition
 	deployed []*pb.TaskDeployment
 	freed    []string
 	canceled []string
+	released []string
 	gone     string
 	refuse   string // why tasks are refused; empty: they are not
 	stubborn bool   // canceled tasks go on
@@ -266,6 +268,11 @@ func (m *fakeManager) taskExecutor(name string, slots int) *fakeExecutor {
 			return slices.Contains(t.active, a) && !slices.Contains(q.Allocations, a)
 		})
 		reply(&pb.JobHeartbeat{Attempts: t.running, Outputs: t.outputs}, nil)
+	})
+	rpc.Handle(mux, gateway.ReleaseOutputs, func(q *pb.ReleaseOutputsRequest, reply func(*pb.Empty, error)) {
+		t.released = append(t.released, q.Attempts...)
+		t.outputs = slices.DeleteFunc(t.outputs, func(a string) bool { return slices.Contains(q.Attempts, a) })
+		reply(&pb.Empty{}, nil)
 	})
 	t.system.Serve(gateway.TaskExecutorOf(ident.ResourceID("id-"+name)), m.w, mux)
 	return t
@@ -322,11 +329,18 @@ func (t *fakeExecutor) submit(q *pb.SubmitTaskRequest, reply func(*pb.Empty, err
 }
 
 func (t *fakeExecutor) report(attempt, state string, failure *pb.Failure) {
+	if state == "FINISHED" && t.keeps(attempt) {
+		t.outputs = append(t.outputs, attempt)
+	}
 	if state == "FINISHED" || state == "CANCELED" || state == "FAILED" {
 		t.running = slices.DeleteFunc(t.running, func(a string) bool { return a == attempt })
 	}
+	update := &pb.UpdateTaskExecutionStateRequest{Attempt: attempt, State: state, Failure: failure}
+	if state == "FINISHED" && t.produced != nil {
+		update.Outputs = []*pb.PartitionSizes{{Bytes: t.produced}}
+	}
 	gateway.UpdateTaskExecutionState.Call(t.system, t.w, t.master, t.fence(),
-		&pb.UpdateTaskExecutionStateRequest{Attempt: attempt, State: state, Failure: failure}, 0,
+		update, 0,
 		func(r *pb.UpdateTaskExecutionStateResponse, err error) {
 			if err != nil {
 				t.again(err, func() { t.report(attempt, state, failure) })
@@ -334,6 +348,22 @@ func (t *fakeExecutor) report(attempt, state string, failure *pb.Failure) {
 				t.running = slices.DeleteFunc(t.running, func(a string) bool { return a == attempt })
 			}
 		})
+}
+
+// keeps reports whether an attempt leaves something for others to read.
+func (t *fakeExecutor) keeps(attempt string) bool {
+	return !slices.Contains(t.outputs, attempt) && slices.ContainsFunc(t.deployed, func(d *pb.TaskDeployment) bool {
+		return d.Attempt == attempt && slices.ContainsFunc(d.Partitions, func(p *pb.PartitionDeployment) bool { return p.Blocking })
+	})
+}
+
+// loseOutputs drops all outputs, and tells the JobMaster if it should.
+func (t *fakeExecutor) loseOutputs(tell bool) {
+	lost := t.outputs
+	t.outputs = nil
+	if tell {
+		gateway.OutputsLost.Send(t.system, t.w, t.master, t.fence(), &pb.OutputsLostRequest{ResourceId: "id-" + t.self, Attempts: lost})
+	}
 }
 
 // again repeats a call that was lost, while somebody may be there to answer it.

@@ -112,13 +112,30 @@ func TestJSONForm(t *testing.T) {
 	}
 }
 
+// Workers have what the slots of their jobs have, and together never more than
+// there is.
 func TestSlotsShareEqually(t *testing.T) {
-	m := memory.TaskManagerMemory{FrameworkHeap: 10, TaskHeap: 7, TaskOffHeap: 6, Network: 9, Managed: 3, Metaspace: 5}
-	if got, want := m.Slot(3), (memory.SlotMemory{TaskHeap: 2, TaskOffHeap: 2, Network: 3, Managed: 1}); got != want {
-		t.Errorf("got %+v", got)
+	m, err := memory.TaskManager(parse("taskmanager.memory.", "process.size=1728m"))
+	if err != nil {
+		t.Fatal(err)
 	}
-	if m.HeapLimit() != 22 {
-		t.Errorf("heap limit %d", m.HeapLimit())
+	const slots = 3
+	one, all := m.Share(1, slots), m.Share(slots, slots)
+	if one.Held != 1 || one.Slots != slots || one.Hard != m.Workers()/slots || one.Soft != memory.SoftLimit(one.Hard) ||
+		one.Network != m.Network/slots || one.AllNetwork != m.Network || one.Managed != m.Managed/slots {
+		t.Errorf("the share of one of three slots is %+v", one)
+	}
+	if two := m.Share(2, slots); two.Hard+one.Hard != all.Hard || two.Network+one.Network != all.Network || two.Managed != one.Managed {
+		t.Errorf("the shares %+v and %+v are not together %+v", one, two, all)
+	}
+	if all.Hard > m.Workers() || all.Network > m.Network {
+		t.Errorf("the share of all slots is %+v, more than there is", all)
+	}
+	if none := m.Share(0, slots); none.Hard != one.Hard || none.Soft != memory.SoftLimit(128*memory.MB) || none.Network != 2*memory.MB {
+		t.Errorf("the share of no slot is %+v", none)
+	}
+	if want := m.FrameworkHeap + m.TaskHeap + m.Metaspace; m.HeapLimit() != want {
+		t.Errorf("heap limit %d, want %d", m.HeapLimit(), want)
 	}
 }
 
@@ -175,8 +192,8 @@ func TestWherePartsComeFrom(t *testing.T) {
 			t.Errorf("%s comes from %q, want %q", part, m.From[part], want)
 		}
 	}
-	if m.Agent()+m.Worker() != m.Process || memory.SoftLimit(m.Worker()) >= m.Worker() {
-		t.Errorf("the process has %d and its workers %d of %d", m.Agent(), m.Worker(), m.Process)
+	if m.Agent()+m.Workers() != m.Process || memory.SoftLimit(m.Workers()) >= m.Workers() {
+		t.Errorf("the process has %d and its workers %d of %d", m.Agent(), m.Workers(), m.Process)
 	}
 	j, err := memory.JobManager(source{"jobmanager.memory.heap.size": "512m"})
 	if err != nil || len(j.From) != 6 || j.From["process"] != "the sum of flink, metaspace and overhead" || j.From["heap"] != "jobmanager.memory.heap.size" {

@@ -32,10 +32,9 @@ type TaskManagerMemory struct {
 // framework's.
 func (m TaskManagerMemory) Agent() Size { return m.FrameworkHeap + m.FrameworkOffHeap }
 
-// Worker is what the process of one job may use: all but the framework's part.
-// The workers of different jobs share it; which of them goes when it is not
-// enough is the operating system's choice.
-func (m TaskManagerMemory) Worker() Size { return m.Process - m.Agent() }
+// Workers is what the processes of all jobs may use together: all but the
+// framework's part.
+func (m TaskManagerMemory) Workers() Size { return m.Process - m.Agent() }
 
 // SoftLimit is what the garbage collector of a process aims at that may use at
 // most limit: nine tenths, so that it works before the process is killed.
@@ -47,19 +46,39 @@ func (m TaskManagerMemory) HeapLimit() Size {
 	return m.FrameworkHeap + m.TaskHeap + m.Metaspace
 }
 
-// Slot is the part of the budget that one of a number of equal slots has.
-func (m TaskManagerMemory) Slot(slots int) SlotMemory {
-	n := Size(max(slots, 1))
-	return SlotMemory{TaskHeap: m.TaskHeap / n, TaskOffHeap: m.TaskOffHeap / n, Network: m.Network / n, Managed: m.Managed / n}
+// Share is the budget of a job's worker, for the slots that the job holds.
+func (m TaskManagerMemory) Share(held, slots int) Share {
+	slots = max(slots, 1)
+	n, of := Size(max(held, 0)), Size(slots)
+	s := Share{
+		Held: held, Slots: slots, Hard: m.Workers() / of * n, Network: m.Network / of * n, AllNetwork: m.Network, Managed: m.Managed / of,
+	}
+	s.Soft = SoftLimit(s.Hard)
+	if held <= 0 {
+		s.Hard, s.Soft = m.Workers()/of, SoftLimit(min(m.Workers()/of, max(leastIdle, m.FrameworkOffHeap)))
+		s.Network = idleNetwork
+	}
+	return s
 }
 
-// SlotMemory is the budget of one slot, in bytes.
-type SlotMemory struct {
-	TaskHeap    Size
-	TaskOffHeap Size
+// Share is what the worker of one job may use, in bytes. Where the shares of all
+// workers are for as many slots as there are, they are the TaskManager's budget.
+//
+// A worker without a slot keeps what tasks have produced, and serves it. Its
+// network memory, and what its garbage collector aims at, are the framework's
+// off-heap memory; it is not killed before it takes as much as one slot has.
+type Share struct {
+	Held, Slots int  // slots that the share is for, of those there are
+	Hard        Size // of the process: the kernel ends it beyond
+	Soft        Size // of the process: what its garbage collector aims at
 	Network     Size
-	Managed     Size
+	AllNetwork  Size // of the TaskManager
+	Managed     Size // of each slot
 }
+
+// idleNetwork is the network memory of a worker without a slot, and leastIdle
+// what its garbage collector aims at, at least.
+const idleNetwork, leastIdle = 2 * MB, 64 * MB
 
 var taskManagerProcess = processKeys{
 	process: TaskManagerProcessSize, flink: TaskManagerFlinkSize, metaspace: TaskManagerMetaspaceSize,

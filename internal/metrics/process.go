@@ -47,7 +47,7 @@ func OfProcess(f *status.ProcessFigures) []Metric {
 // ofNetwork names the figures of the network buffers, which only a TaskManager
 // has.
 func ofNetwork(f *status.ProcessFigures) []Metric {
-	free := max(0, f.BuffersTotal-f.BuffersTaken) // each worker may take all
+	free := max(0, f.BuffersTotal-f.BuffersTaken)
 	return []Metric{
 		{"Status.JVM.Memory.Direct.Count", Whole(f.BuffersTaken)},
 		{"Status.JVM.Memory.Direct.MemoryUsed", Whole(f.BuffersTaken * f.BufferSize)},

@@ -42,7 +42,8 @@ func Guard(f func()) (failure error) {
 		case invariant.Violation:
 			panic(v)
 		default:
-			failure = &status.Failure{Kind: status.FailurePanic, Message: panicText(v) + culprit(), Stack: string(debug.Stack())}
+			cause, _ := v.(error)
+			failure = &status.Failure{Kind: status.FailurePanic, Message: panicText(v) + culprit(), Stack: string(debug.Stack()), Err: cause}
 		}
 	}()
 	f()

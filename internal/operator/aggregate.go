@@ -61,7 +61,7 @@ func table[K comparable, A any](c *Context, whole bool) *memory.Table[K, A] {
 	Check(err)
 	o := memory.Options[K]{Last: c.MaxParallelism - 1, Max: c.MaxParallelism, EncodeKey: encode}
 	if !whole {
-		o.First, o.Last = keygroup.Range(c.Subtask, c.Parallelism, c.MaxParallelism)
+		o.First, o.Last = c.OwnKeyGroups()
 	}
 	t, err := memory.New[K, A](o)
 	Check(err)
@@ -135,7 +135,7 @@ func Local[K comparable, T, A, R any](a Aggregate[K, T, A, R]) Factory {
 	return managing{FactoryFunc(func(c *Context, out any) any {
 		o := Output[Partial[K, A]](out)
 		f, emitted := newFold(c, table[K, A](c, true), a.Key, a.Add), c.Emitted()
-		limit := newLimit[K, A](min(budget(c), localBudget))
+		limit := newLimit[K, A](min(budget(c), localBudget), c.managed())
 		emit := func() {
 			f.table.Range(func(k K, acc *A) bool {
 				c.Signal.Attend()

@@ -10,6 +10,10 @@ import (
 // of many key groups takes a good part of it.
 const defaultBudget, leastBudget = 64 << 20, 256 << 10
 
+// LeastManaged is the managed memory that an operator which uses some cannot do
+// without.
+const LeastManaged = leastBudget
+
 // budget is how many bytes an operator may use.
 func budget(c *Context) int {
 	if c.ManagedBytes > 0 {
@@ -22,9 +26,10 @@ func budget(c *Context) int {
 // then it keeps its memory, and the number of its keys tells.
 type limit[K comparable, A any] struct {
 	budget int
-	half   int // keys when half of the budget was passed; 0: it was not
-	most   int // keys when the budget was passed; 0: it was not
-	bytes  int // of the table then
+	held   *int64 // what the table takes, for who measures it
+	half   int    // keys when half of the budget was passed; 0: it was not
+	most   int    // keys when the budget was passed; 0: it was not
+	bytes  int    // of the table then
 
 	// What accumulators point to the table does not count, so it is guessed from
 	// what some of them encode to.
@@ -35,8 +40,8 @@ type limit[K comparable, A any] struct {
 	buf    []byte
 }
 
-func newLimit[K comparable, A any](budget int) *limit[K, A] {
-	l := &limit[K, A]{budget: budget}
+func newLimit[K comparable, A any](budget int, held *int64) *limit[K, A] {
+	l := &limit[K, A]{budget: budget, held: held}
 	if plan, err := codec.For[A](); err == nil && !plan.PointerFree() {
 		l.plan = plan
 	}
@@ -53,9 +58,12 @@ func newLimit[K comparable, A any](budget int) *limit[K, A] {
 func (l *limit[K, A]) reached(t *memory.Table[K, A]) bool {
 	keys, bytes := t.Len(), t.Bytes()
 	if l.plan != nil && keys > 0 {
-		if l.guess(t); bytes+l.each*keys > l.budget && l.each*keys > l.budget/4 {
-			return true
-		}
+		l.guess(t)
+	}
+	beside := l.each * keys
+	*l.held = int64(bytes + beside)
+	if bytes+beside > l.budget && beside > l.budget/4 {
+		return true
 	}
 	if l.half == 0 && bytes > l.budget/2 {
 		l.half = max(1, keys)

@@ -15,6 +15,7 @@ import (
 	"github.com/weirstream/weir/batch"
 	"github.com/weirstream/weir/internal/fs/scratch"
 	"github.com/weirstream/weir/internal/ident"
+	"github.com/weirstream/weir/internal/state/keygroup"
 	"github.com/weirstream/weir/internal/status"
 )
 
@@ -114,7 +115,9 @@ type Context struct {
 	Subtask        int
 	Parallelism    int
 	MaxParallelism int
-	Attempt        int
+	// KeyGroups are those of the subtask; none: the even share of its number.
+	KeyGroups KeyGroups
+	Attempt   int
 	// Batch says that the job runs in batch mode: keyed aggregates emit at the end.
 	Batch bool
 	// ManagedBytes is the operator's share of the slot's managed memory; 0: not
@@ -130,6 +133,17 @@ type Context struct {
 	Counts *Counts
 }
 
+// KeyGroups are neighbouring key groups.
+type KeyGroups struct{ First, Count int }
+
+// OwnKeyGroups are the first and the last key group of the subtask, inclusive.
+func (c *Context) OwnKeyGroups() (first, last int) {
+	if g := c.KeyGroups; g.Count > 0 {
+		return g.First, g.First + g.Count - 1
+	}
+	return keygroup.Range(c.Subtask, c.Parallelism, c.MaxParallelism)
+}
+
 // Counts are how many records an operator has emitted. They are plain numbers
 // of the task's goroutine, which publishes them now and then: to count costs an
 // addition a record, and nothing where records in and out are equally many.
@@ -138,6 +152,8 @@ type Counts struct {
 	// Counted says that Emitted is kept. An operator without it emits one record
 	// for each that it takes.
 	Counted bool
+	// Managed is how many bytes of its managed memory the operator holds.
+	Managed int64
 }
 
 // Emitted gives the number which an operator increments with each record it
@@ -149,6 +165,15 @@ func (c *Context) Emitted() *int64 {
 	}
 	c.Counts.Counted = true
 	return &c.Counts.Emitted
+}
+
+// managed gives the number in which an operator keeps how many bytes of its managed
+// memory it holds. It is called while the operator is built.
+func (c *Context) managed() *int64 {
+	if c.Counts == nil {
+		return new(int64)
+	}
+	return &c.Counts.Managed
 }
 
 // failed ends the task because a function of the user gave err. It names the
@@ -167,7 +192,8 @@ type Runtime interface {
 	// Mail runs f on the task's goroutine between two batches. From any goroutine.
 	Mail(f func())
 	// Ask sends payload to the operator's coordinator and runs then, with the
-	// answer, on the task's goroutine.
+	// answer, on the task's goroutine. While the coordinator is out of reach the
+	// request waits, and may reach it more than once.
 	Ask(op ident.OperatorID, payload []byte, then func(answer []byte, err error))
 	// OnFlush registers f to run when buffered output should leave the task: its
 	// input ran dry or the buffer time-out passed.

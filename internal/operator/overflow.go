@@ -64,7 +64,7 @@ func newOverflow[K comparable, A any](c *Context, table *memory.Table[K, A], mer
 	all := budget(c)
 	size := int(reflect.TypeFor[Partial[K, A]]().Size()) + 1
 	return &overflow[K, A]{
-		c: c, table: table, merge: merge, plan: plan, hash: hash, limit: newLimit[K, A](all / 4 * 3),
+		c: c, table: table, merge: merge, plan: plan, hash: hash, limit: newLimit[K, A](all/4*3, c.managed()),
 		buffer: max(64<<10, min(4<<20, all/8)), most: max(16, min(1024, all/(8*parts*size))),
 	}
 }

@@ -1,6 +1,7 @@
 package operator
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -283,3 +284,45 @@ type brokenFile struct {
 }
 
 func (b brokenFile) Write([]byte) (int, error) { return 0, b.err }
+
+// What an operator holds of its managed memory can be read, and is never more
+// than its share by much.
+func TestManagedMemoryIsCounted(t *testing.T) {
+	const managed = 8 << 20
+	count := Aggregate[int, event, int64, int64]{
+		Key: func(e event) int { return e.key }, Add: func(acc *int64, _ bool, _ event) { *acc++ },
+		Result: func(_ int, acc int64) int64 { return acc }, Merge: func(acc *int64, _ bool, other int64) { *acc += other },
+	}
+	var most int64
+	s := &stage{}
+	c := s.context(scratch.In(t.TempDir()), managed)
+	c.Counts = &Counts{}
+	in := Keyed(count).Build(c, &Receiver[int64]{Push: func(int64, int64) {}, Watermark: func(int64) {}, Finish: func() {}}).(*Receiver[event])
+	for batchOf := range 300 {
+		events := make([]event, 1000)
+		for i := range events {
+			events[i].key = batchOf*1000 + i
+		}
+		in.PushBatch(&batch.Rows[event]{Vals: events})
+		most = max(most, c.Counts.Managed)
+	}
+	if most < managed/4 || most > 2*managed {
+		t.Errorf("it held %d at most, its share is %d", most, managed)
+	}
+	in.Finish()
+	s.close(false)
+
+	held := int64(0)
+	s = &stage{}
+	c = s.context(scratch.In(t.TempDir()), managed)
+	c.Counts = &Counts{}
+	sorter := newSorter(c, cmp.Compare[int64])
+	for i := range 600_000 {
+		sorter.push(int64(i), 0)
+		held = max(held, c.Counts.Managed)
+	}
+	if held < managed/4 || held > managed || len(sorter.runs) == 0 {
+		t.Errorf("the sorter held %d at most, its share is %d, and has %d runs on disk", held, managed, len(sorter.runs))
+	}
+	s.close(false)
+}

@@ -56,6 +56,7 @@ type sorter[T any] struct {
 	size     int  // bytes of a record in memory, about
 	indirect bool // records point to more, which size has from their encoding
 	buf      []byte
+	used     *int64 // of managed memory, for who measures it
 
 	held  []stamped[T]
 	runs  []*run[T]
@@ -77,7 +78,7 @@ func newSorter[T any](c *Context, compare func(a, b T) int) *sorter[T] {
 		Abort(fmt.Errorf("%s sorts and may have to put its records on disk, but they cannot be encoded: %w", c.Operator, err))
 	}
 	return &sorter[T]{
-		c: c, compare: compare, plan: plan, budget: budget(c),
+		c: c, compare: compare, plan: plan, budget: budget(c), used: c.managed(),
 		size: int(reflect.TypeFor[stamped[T]]().Size()), indirect: !plan.PointerFree(),
 	}
 }
@@ -88,8 +89,11 @@ func (s *sorter[T]) push(v T, ts int64) {
 		s.spill()
 	}
 	s.held = append(s.held, stamped[T]{v, ts})
-	if s.indirect && len(s.held)%foldRows == 0 {
-		s.measure()
+	if len(s.held)%foldRows == 0 {
+		if s.indirect {
+			s.measure()
+		}
+		*s.used = int64(len(s.held) * s.size)
 	}
 }
 
@@ -121,7 +125,7 @@ func (s *sorter[T]) spill() {
 		w.add(&s.held[i])
 	}
 	clear(s.held)
-	s.held = s.held[:0]
+	s.held, *s.used = s.held[:0], 0
 	s.runs = append(s.runs, w.finish())
 }
 

@@ -59,8 +59,13 @@ const poolBatches = 256
 func NewStream[T any]() *StreamOf[T] {
 	s := &StreamOf[T]{}
 	s.plan, s.err = codec.For[T]()
-	s.pool = batch.NewPool[T](poolBatches, batch.MaxRows, s.err == nil && s.plan.PointerFree())
+	s.pool = s.newPool(poolBatches, batch.MaxRows)
 	return s
+}
+
+// newPool makes a pool of batches of the stream's records.
+func (s *StreamOf[T]) newPool(limit, rows int) *batch.Pool[T] {
+	return batch.NewPool[T](limit, rows, s.err == nil && s.plan.PointerFree())
 }
 
 // Err says why records of this type cannot leave a process.

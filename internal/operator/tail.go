@@ -31,14 +31,27 @@ type tail[T any] struct {
 	c    *Context
 }
 
+// A blocking partition may have a hundred subpartitions, of which many get little:
+// their batches begin with room for firstRows records and grow to what the writer
+// wants. They come back as soon as they are emitted, so few are spare.
+const (
+	firstRows    = 64
+	spareBatches = 4
+)
+
 // Tail makes the receiver that partitions records over w's subpartitions.
 func (s *StreamOf[T]) Tail(c *Context, e TailEdge, w shuffle.Writer) any {
-	t := &tail[T]{w: w, pool: s.pool, open: make([]*batch.Rows[T], w.Subpartitions()), rows: w.Rows(), c: c}
+	_, blocking := w.(shuffle.BlockingWriter)
+	pool := s.pool
+	if blocking {
+		pool = s.newPool(spareBatches, max(1, min(firstRows, w.Rows())))
+	}
+	t := &tail[T]{w: w, pool: pool, open: make([]*batch.Rows[T], w.Subpartitions()), rows: w.Rows(), c: c}
 	for i := range t.open {
 		t.open[i] = t.pool.Get()
 	}
 	cut := t.flush
-	if _, blocking := w.(shuffle.BlockingWriter); blocking {
+	if blocking {
 		cut = func() {} // nobody waits for the records, and only the last watermark counts
 	} else {
 		c.OnFlush(t.flush)

@@ -3,6 +3,7 @@ package program
 import (
 	"errors"
 	"fmt"
+	"strings"
 )
 
 var (
@@ -35,7 +36,7 @@ type PlanError struct {
 
 func (e *PlanError) Error() string {
 	text := fmt.Sprintf("%s: %v", e.Program, e.Cause)
-	if e.Output != "" {
+	if output := strings.TrimSpace(e.Output); output != "" && !strings.Contains(text, output) { // not twice
 		text += "\nThe end of its output:\n" + e.Output
 	}
 	return text

@@ -38,7 +38,7 @@ type Options struct {
 	// before a job is told that there are not enough slots; zero: no time. It
 	// is resourcemanager.standalone.start-up-time.
 	StartUpPeriod time.Duration
-	SpreadOut     bool // taskmanager.load-balance.mode: SLOTS
+	Balance       slotmanager.Balance // taskmanager.load-balance.mode: NONE
 	Logger        *slog.Logger
 }
 
@@ -89,7 +89,7 @@ func New(o Options) *Manager {
 	o.complete()
 	m := &Manager{options: o, loop: o.Loop, log: o.Logger}
 	m.slots = slotmanager.New(slotmanager.Options{
-		SpreadOut:     o.SpreadOut,
+		Balance:       o.Balance,
 		NewAllocation: func() ident.AllocationID { return ident.AllocationID{ID: ident.New(m.loop.Rand())} },
 	})
 	beats := heartbeat.Options{Interval: o.HeartbeatInterval, Timeout: o.HeartbeatTimeout, FailureThreshold: max(-1, o.HeartbeatThreshold), Unreachable: nobody}

@@ -80,7 +80,7 @@ func (s *Server) subtaskAccumulators(r *request) (answer, error) {
 		ID          ident.VertexID `json:"id"`
 		Parallelism int            `json:"parallelism"`
 		Subtasks    []one          `json:"subtasks"`
-	}{v.ID, v.Parallelism, all})
+	}{v.ID, parallelismOf(v.Parallelism), all})
 }
 
 func (s *Server) attemptAccumulators(r *request) (answer, error) {

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/weirstream/weir/internal/actor"
+	"github.com/weirstream/weir/internal/testkit/recorded"
 )
 
 // TestBadInput sends what should not be sent: what it is, status, text; then
@@ -70,17 +71,23 @@ func TestBadInput(t *testing.T) {
 		{"DELETE", "/jars/..", "", 400, "File .. does not exist in"},
 		{"POST", "/jars/nope.jar/run", "{}", 404, "Jar file"},
 		{"POST", run, `{"x":`, 400, "JarRunRequestBody"},
-		{"POST", run, `{"parallelism":"many"}`, 400, "want a whole number"},
-		{"POST", run, `{"parallelism":1.5}`, 400, "want a whole number"},
-		{"POST", run, `{"parallelism":99999999999}`, 400, "want a whole number"},
+		{"POST", run, `{"parallelism":"many"}`, 400, `parallelism is \"many\"; allowed is a whole number.`},
+		{"POST", run, `{"parallelism":1.5}`, 400, "parallelism is 1.5; allowed is a whole number."},
+		{"POST", run, `{"parallelism":99999999999}`, 400, "parallelism is 99999999999; allowed is a whole number."},
 		{"POST", run, `{"parallelism":[1]}`, 400, "JarRunRequestBody"},
+		{"POST", run, `{"parallelism": [1]}`, 400, "parallelism is [1]; allowed is a whole number."},
+		{"POST", run, `{"allowNonRestoredState":"perhaps"}`, 400, "allowed is true or false."},
+		{"POST", run, `{"programArgsList":["a", {"b":1}]}`, 400, "programArgsList.1 is {\\\"b\\\":1}; allowed is a text."},
+		{"POST", run, `{"programArgsList":1}`, 400, "programArgsList is 1; allowed is a list, each of whose elements is a text."},
+		{"POST", run, `{"flinkConfiguration":{"rest.port":1}}`, 400, "flinkConfiguration.rest.port is 1; allowed is a text."},
+		{"POST", run, `{"parallelism":`, 400, "The body is no JSON: unexpected EOF after byte "},
 		{"POST", run, `{"parallelism":0}`, 400, "Parallelism must be at least one"},
 		{"POST", run, `{"programArgsList":"a"}`, 400, "JarRunRequestBody"},
 		{"POST", run, `{"programArgsList":["a\u0000"]}`, 400, "holds a zero byte"},
 		{"POST", run, `{"programArgs":"'a"}`, 400, "a quote is not closed"},
 		{"POST", run, `{"jobId":"zz"}`, 400, "JarRunRequestBody"},
 		{"POST", run, `{"jobId":7}`, 400, "JarRunRequestBody"},
-		{"POST", run, `{"allowNonRestoredState":"perhaps"}`, 400, "want true or false"},
+		{"POST", run, `{"allowNonRestoredState":"perhaps"}`, 400, "allowed is true or false."},
 		{"POST", run, `{"savepointPath":"file:///s"}`, 400, "this version takes no savepoints"},
 		{"POST", run, `{"flinkConfiguration":{"paralelism.default":"1"}}`, 400, "parallelism.default"},
 		{"POST", run, `{"flinkConfiguration":{"parallelism.default":"x"}}`, 400, "parallelism.default"},
@@ -93,8 +100,8 @@ func TestBadInput(t *testing.T) {
 			if w.Code != c.status || !strings.Contains(w.Body.String(), c.text) {
 				t.Errorf("%d %.400s, want %d %s", w.Code, w.Body, c.status, c.text)
 			}
-			n, err := parse(w.Body.String())
-			if err != nil || len(n.keys) != 1 || n.keys[0] != "errors" || len(n.fields["errors"].items) != 1 {
+			n, err := recorded.Parse(w.Body.String())
+			if err != nil || len(n.Keys) != 1 || n.Keys[0] != "errors" || len(n.Fields["errors"].Items) != 1 {
 				t.Errorf("the body is no list of one error: %.200s", w.Body)
 			}
 			if w := ask(t, s, "GET", "/overview", ""); w.Code != 200 {
@@ -193,7 +200,7 @@ func FuzzRequest(f *testing.F) {
 			t.Errorf("%s %q %q: %s", method, target, body, w.Body)
 		}
 		if strings.HasPrefix(w.Header().Get("Content-Type"), "application/json") {
-			if _, err := parse(w.Body.String()); err != nil {
+			if _, err := recorded.Parse(w.Body.String()); err != nil {
 				t.Errorf("%s %q: %v", method, target, err)
 			}
 		}

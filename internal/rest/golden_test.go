@@ -1,74 +1,12 @@
 package rest
 
 import (
-	"encoding/json/jsontext"
-	"encoding/json/v2"
-	"os"
-	"path/filepath"
-	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 	"testing"
+
+	"github.com/weirstream/weir/internal/testkit/recorded"
 )
-
-// shared finds a folder of the reference material that lies beside the module.
-// A checkout without it cannot be compared with anything.
-func shared(t *testing.T, path string) string {
-	t.Helper()
-	dir, err := os.Getwd()
-	if err != nil {
-		t.Fatal(err)
-	}
-	for ; ; dir = filepath.Dir(dir) {
-		if _, err := os.Stat(filepath.Join(dir, "go.mod")); err == nil {
-			break
-		}
-		if dir == filepath.Dir(dir) {
-			t.Fatal("no go.mod above the test")
-		}
-	}
-	found := filepath.Join(dir, "..", "shared", path)
-	if _, err := os.Stat(found); err != nil {
-		t.Skipf("the recordings of a genuine Flink are not here (%v): nothing to compare with", err)
-	}
-	return found
-}
-
-// A recording is one request to a genuine Flink and its answer.
-type recording struct {
-	Name    string `json:"name"`
-	Request struct {
-		Method string         `json:"method"`
-		Path   string         `json:"path"`
-		Query  string         `json:"query"`
-		Body   jsontext.Value `json:"body"`
-	} `json:"request"`
-	Response struct {
-		Status int            `json:"status"`
-		Kind   string         `json:"body_kind"`
-		Body   jsontext.Value `json:"body"`
-	} `json:"response"`
-}
-
-func recordings(t *testing.T) []recording {
-	t.Helper()
-	files, err := filepath.Glob(filepath.Join(shared(t, "golden/rest"), "*.http.json"))
-	if err != nil || len(files) == 0 {
-		t.Fatalf("no recordings: %v", err)
-	}
-	all := make([]recording, len(files))
-	for i, file := range files {
-		text, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := json.Unmarshal(text, &all[i], jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true)); err != nil {
-			t.Fatalf("%s: %v", file, err)
-		}
-	}
-	return all
-}
 
 // situations are the recorded ones and which job of a world is in the same.
 var situations = []struct {
@@ -96,71 +34,10 @@ var notServed = []string{
 	"GET /taskmanagers/:id/profiler", "GET /taskmanagers/:id/thread-dump",
 }
 
-var (
-	anyID     = regexp.MustCompile(`^([0-9a-fA-F]{32}|zz|localhost:[0-9]+-.*|[0-9a-f-]{36}_.*|[A-Za-z]+\.jar|[0-9]+)$`)
-	jobInPath = regexp.MustCompile(`/jobs/[0-9a-f]{32}`)
-	vertexAt  = regexp.MustCompile(`/vertices/[0-9a-f]{32}`)
-	appAt     = regexp.MustCompile(`/applications/[0-9a-f]{32}`)
-	managerAt = regexp.MustCompile(`/taskmanagers/localhost:[^/?]+`)
-	vertexNo  = regexp.MustCompile(`-v([0-9])-`)
-)
-
-// pathPattern puts :id in the place of what varies.
-func pathPattern(method, path string) string {
-	parts := strings.Split(strings.TrimPrefix(path, "/v1"), "/")
-	for i, p := range parts {
-		if anyID.MatchString(p) {
-			parts[i] = ":id"
-		}
-	}
-	return method + " " + strings.Join(parts, "/")
-}
-
-// target is the recorded request, aimed at the same things in a world.
-func target(r recording, job string) string {
-	path := r.Request.Path
-	if job != "" && !strings.Contains(r.Name, "unknown") {
-		path = vertexAt.ReplaceAllStringFunc(path, func(string) string {
-			n := byte(1)
-			if m := vertexNo.FindStringSubmatch(r.Name); m != nil {
-				i, _ := strconv.Atoi(m[1])
-				n = byte(min(i, 1) + 1)
-			}
-			return "/vertices/" + vertexID(n).String()
-		})
-	}
-	if job != "" {
-		path = appAt.ReplaceAllString(path, "/applications/"+job)
-		path = jobInPath.ReplaceAllString(path, "/jobs/"+job)
-	}
-	if !strings.HasPrefix(r.Name, "err-") {
-		path = managerAt.ReplaceAllString(path, "/taskmanagers/"+manager)
-	}
-	if r.Request.Query != "" {
-		path += "?" + r.Request.Query
-	}
-	return path
-}
-
-// body is the recorded body as it was sent; false: it is only described.
-func (r recording) body(t *testing.T) (string, bool) {
-	switch r.Request.Body.Kind() {
-	case '"':
-		var text string
-		if err := json.Unmarshal(r.Request.Body, &text); err != nil {
-			t.Fatal(err)
-		}
-		return text, !strings.HasPrefix(text, "multipart") && !strings.HasPrefix(text, "<")
-	case 'n', 0:
-		return "", true
-	}
-	return string(r.Request.Body), true
-}
-
 // TestShapes asks what was asked of a genuine Flink, in the same situation,
 // and compares status, fields, their order and types; of errors, the text.
 func TestShapes(t *testing.T) {
-	all := recordings(t)
+	all := recorded.Load(t)
 	compared, unserved := 0, map[string]bool{}
 	for _, sit := range situations {
 		w := newWorld()
@@ -172,9 +49,9 @@ func TestShapes(t *testing.T) {
 			if !strings.HasPrefix(r.Name, sit.prefix) || r.Name == "empty-root" {
 				continue
 			}
-			path := target(r, sit.job)
-			body, sendable := r.body(t)
-			pattern := pathPattern(r.Request.Method, r.Request.Path)
+			path := r.Target(things(sit.job))
+			body, sendable := r.Body(t)
+			pattern := r.Pattern()
 			if !sendable || differs(r.Name) != "" {
 				continue
 			}
@@ -187,7 +64,7 @@ func TestShapes(t *testing.T) {
 				continue
 			}
 			compared++
-			compare(t, r, path, got.Code, got.Body.String())
+			told(t, r, path, got.Code, got.Body.String())
 		}
 	}
 	t.Logf("%d recordings compared", compared)
@@ -201,68 +78,17 @@ func TestShapes(t *testing.T) {
 	}
 }
 
-func compare(t *testing.T, r recording, path string, status int, body string) {
+// things are those of a world that recorded requests are aimed at.
+func things(job string) recorded.Things {
+	return recorded.Things{Job: job, Vertices: []string{vertexID(1).String(), vertexID(2).String()}, TaskManager: manager}
+}
+
+// told complains of each difference.
+func told(t *testing.T, r *recorded.Recording, asked string, status int, body string) {
 	t.Helper()
-	complain := func(format string, args ...any) {
-		t.Helper()
-		t.Errorf("%s: %s %s: "+format, append([]any{r.Name, r.Request.Method, path}, args...)...)
+	for _, difference := range r.Differences(status, body) {
+		t.Errorf("%s: %s: %s", r.Name, r.Pattern(), difference)
 	}
-	switch recorded := r.Response.Status; {
-	case recorded == 500 && status >= 400 && status < 500:
-		return // better
-	case recorded != status:
-		complain("status %d, %d in the recording; ours: %.200s", status, recorded, body)
-		return
-	}
-	if r.Response.Kind != "json" {
-		return
-	}
-	ours, err := parse(body)
-	if err != nil {
-		complain("%v", err)
-		return
-	}
-	recorded, err := parse(string(r.Response.Body))
-	if err != nil {
-		t.Fatal(r.Name, err)
-	}
-	shape(recorded, ours, "$", "", complain)
-	if recorded.kind == "object" && recorded.fields["errors"] != nil {
-		if len(ours.keys) != 1 {
-			complain("an error has the fields %v, it must have only errors", ours.keys)
-			return
-		}
-		want, got := firstLine(recorded), firstLine(ours)
-		if want != got {
-			complain("text %q, in the recording %q", got, want)
-		}
-		if cause := rootCause(recorded); cause != rootCause(ours) && strings.HasPrefix(cause, "org.apache.flink.runtime.") {
-			complain("cause %q, in the recording %q", rootCause(ours), cause)
-		}
-	}
-}
-
-var varying = regexp.MustCompile(`localhost:\d+|/tmp/\S+|[0-9a-f]{32}|[0-9a-f-]{36}`)
-
-func firstLine(n *node) string {
-	if len(n.fields["errors"].items) == 0 {
-		return ""
-	}
-	line, _, _ := strings.Cut(n.fields["errors"].items[0].text, "\n")
-	return varying.ReplaceAllString(line, "*")
-}
-
-// rootCause is the last cause that is told.
-func rootCause(n *node) string {
-	cause := ""
-	for _, item := range n.fields["errors"].items {
-		for line := range strings.SplitSeq(item.text, "\n") {
-			if text, ok := strings.CutPrefix(line, "Caused by: "); ok {
-				cause = varying.ReplaceAllString(text, "*")
-			}
-		}
-	}
-	return cause
 }
 
 // different are recordings that Weir deliberately answers otherwise, and why.
@@ -271,8 +97,8 @@ var different = map[string]string{
 	"err-options-overview":      "OPTIONS tells the methods",
 	"err-options-overview-cors": "OPTIONS tells the methods",
 	"err-jobs-post-json":        "a plan for a JVM is refused whatever it is",
-	"batch-finished-job":        "no adaptive batch scheduler, whose plan has a stream graph",
-	"failed-batch-job":          "no adaptive batch scheduler, whose plan has a stream graph",
+	"batch-finished-job":        "the plan of a sized batch job has no stream graph here",
+	"failed-batch-job":          "the plan of a sized batch job has no stream graph here",
 
 	"failed-batch-checkpoints":              "the failed job of a world is a streaming job",
 	"failed-batch-checkpoints-config":       "the failed job of a world is a streaming job",

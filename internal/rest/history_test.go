@@ -9,6 +9,7 @@ import (
 
 	"github.com/weirstream/weir/internal/dispatcher"
 	"github.com/weirstream/weir/internal/ident"
+	"github.com/weirstream/weir/internal/testkit/recorded"
 )
 
 // notArchived are the paths of a job that a history server does not have, and why.
@@ -171,12 +172,12 @@ func TestHistoryShapes(t *testing.T) {
 	w := newWorld()
 	s := NewHistory(w.server(t).Options, archivesOf(t, w))
 	compared := 0
-	for _, r := range recordings(t) {
+	for _, r := range recorded.Load(t) {
 		for _, sit := range situations {
 			if sit.job == "" || !strings.HasPrefix(r.Name, sit.prefix) || r.Request.Method != "GET" || differs(r.Name) != "" {
 				continue
 			}
-			path := target(r, sit.job)
+			path := r.Target(things(sit.job))
 			if !strings.Contains(path, sit.job) || strings.Contains(path, "?") || strings.HasSuffix(path, "/metrics") || sit.job == running.String() || sit.job == scheduled.String() {
 				continue
 			}
@@ -185,7 +186,7 @@ func TestHistoryShapes(t *testing.T) {
 				continue // excused by notArchived, or not served at all
 			}
 			compared++
-			compare(t, r, path, got.Code, got.Body.String())
+			told(t, r, path, got.Code, got.Body.String())
 		}
 	}
 	t.Logf("%d recordings compared", compared)

@@ -108,7 +108,7 @@ func overviewOf(v *execgraph.View, now time.Time) jobOverview {
 		tasks["total"] += n
 	}
 	return jobOverview{
-		ID: v.Job, Name: v.Name, Type: jobType(v.Plan), Scheduler: scheduler, Start: millis(v.Start), End: millis(v.End),
+		ID: v.Job, Name: v.Name, Type: jobType(v.Plan), Scheduler: scheduler(v.Plan), Start: millis(v.Start), End: millis(v.End),
 		Duration: v.Duration(now).Milliseconds(), State: v.State.String(), LastModified: lastModified(v), Tasks: tasks,
 	}
 }
@@ -134,8 +134,20 @@ func lastModified(v *execgraph.View) int64 {
 	return millis(last)
 }
 
-// scheduler is the name of Flink's scheduler that works as ours does.
-const scheduler = "Default"
+// scheduler is the name of Flink's scheduler that works as ours does for a job.
+func scheduler(g *jobgraph.Graph) string {
+	for _, v := range g.Vertices {
+		for _, set := range v.Produces {
+			if set.Type == jobgraph.Pipelined {
+				return "Default"
+			}
+		}
+	}
+	if g.Batch {
+		return "AdaptiveBatch"
+	}
+	return "Default"
+}
 
 func jobType(g *jobgraph.Graph) string {
 	if g != nil && g.Batch {
@@ -157,6 +169,29 @@ type jobVertex struct {
 	Duration         int64          `json:"duration"`
 	Tasks            map[string]int `json:"tasks"`
 	Metrics          ioMetrics      `json:"metrics"`
+	// What follows is ours.
+	Reason string  `json:"parallelismReason"` // empty while it is not decided
+	Splits *splits `json:"splits,omitempty"`  // of a source that has said
+}
+
+type splits struct {
+	Count int   `json:"count"`
+	Bytes int64 `json:"bytes"`
+}
+
+func splitsOf(v *execgraph.VertexView) *splits {
+	if v.Splits == nil {
+		return nil
+	}
+	return &splits{v.Splits.Count, v.Splits.Bytes}
+}
+
+// parallelismOf is a number of subtasks as Flink shows it; -1: not decided yet.
+func parallelismOf(n int) int {
+	if n == 0 {
+		return -1
+	}
+	return n
 }
 
 func (s *Server) job(r *request) (answer, error) {
@@ -175,7 +210,8 @@ func (s *Server) job(r *request) (answer, error) {
 		counts[vertex.Status.String()]++
 		vertices = append(vertices, jobVertex{
 			ID: vertex.ID, SlotSharingGroup: vertex.SlotSharingGroup, Name: vertex.Name, MaxParallelism: vertex.MaxParallelism,
-			Parallelism: vertex.Parallelism, Status: vertex.Status.String(), Start: millis(vertex.Start), End: end(vertex.Start, vertex.End),
+			Reason: vertex.Why, Splits: splitsOf(vertex),
+			Parallelism: parallelismOf(vertex.Parallelism), Status: vertex.Status.String(), Start: millis(vertex.Start), End: end(vertex.Start, vertex.End),
 			Duration: age(vertex.Start, vertex.Duration(now)), Tasks: taskCounts(vertex), Metrics: metricsOf(vertex.Metrics),
 		})
 	}
@@ -198,8 +234,8 @@ func (s *Server) job(r *request) (answer, error) {
 		Plan           jobPlan          `json:"plan"`
 		Pending        int              `json:"pending-operators"`
 	}{
-		v.Job, v.Job, v.Name, false, v.State.String(), jobType(v.Plan), scheduler, millis(v.Start), millis(v.End),
-		v.Duration(now).Milliseconds(), -1, millis(now), stamps, vertices, counts, planOf(v.Plan), 0,
+		v.Job, v.Job, v.Name, false, v.State.String(), jobType(v.Plan), scheduler(v.Plan), millis(v.Start), millis(v.End),
+		v.Duration(now).Milliseconds(), -1, millis(now), stamps, vertices, counts, planOf(v.Plan, &v), 0,
 	})
 }
 

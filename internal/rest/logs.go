@@ -40,12 +40,18 @@ func (d logDir) open(name, missing string) (answer, error) {
 	return answer{status: http.StatusOK, file: file}, nil
 }
 
-// stdout is the name of the file with what the process printed.
-func (d logDir) stdout() string {
+// stdout gives what the process printed: the output of its jobs, or else the
+// last words of the process itself, which `weir cluster start` keeps.
+func (d logDir) stdout(missing string) (answer, error) {
 	if d.main == "" {
-		return ""
+		return answer{}, noFile(missing)
 	}
-	return strings.TrimSuffix(d.main, ".log") + ".out"
+	name := strings.TrimSuffix(d.main, ".log")
+	a, err := d.open(name+".out", missing)
+	if a.file != nil {
+		return a, err
+	}
+	return d.open(name+".err", missing)
 }
 
 // logFile is one file of a log directory.
@@ -84,7 +90,7 @@ func (s *Server) jobManagerLog(*request) (answer, error) {
 }
 
 func (s *Server) jobManagerStdout(*request) (answer, error) {
-	return s.own().open(s.own().stdout(), notInJobManager)
+	return s.own().stdout(notInJobManager)
 }
 
 func (s *Server) jobManagerLogs(*request) (answer, error) { return s.own().list() }
@@ -130,7 +136,7 @@ func (s *Server) taskManagerStdout(r *request) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
-	return d.open(d.stdout(), notInTaskManager(id))
+	return d.stdout(notInTaskManager(id))
 }
 
 func (s *Server) taskManagerLogs(r *request) (answer, error) {

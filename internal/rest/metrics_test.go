@@ -13,6 +13,7 @@ import (
 	"github.com/weirstream/weir/internal/jobmaster"
 	"github.com/weirstream/weir/internal/metrics"
 	"github.com/weirstream/weir/internal/resourcemanager"
+	"github.com/weirstream/weir/internal/testkit/recorded"
 )
 
 // TestMetricValues asks for metrics as clients do and compares the text.
@@ -146,7 +147,7 @@ func isAbsent(patterns []string, name string) bool {
 // TestEveryMetricOfFlinkIsThereOrExcused goes through the list of Flink's
 // documented metrics.
 func TestEveryMetricOfFlinkIsThereOrExcused(t *testing.T) {
-	list, err := os.Open(filepath.Join(shared(t, "reference"), "metrics.tsv"))
+	list, err := os.Open(filepath.Join(recorded.Material(t, "reference"), "metrics.tsv"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -186,7 +187,7 @@ var (
 // has listed.
 func TestEveryRecordedMetricIsThereOrExcused(t *testing.T) {
 	names, patterns, seen := here(), absent(t), map[string]bool{}
-	for _, r := range recordings(t) {
+	for _, r := range recorded.Load(t) {
 		if !metricsPath.MatchString(r.Request.Path) || r.Response.Status != 200 {
 			continue
 		}

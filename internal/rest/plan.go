@@ -3,6 +3,7 @@ package rest
 import (
 	"slices"
 
+	"github.com/weirstream/weir/internal/execgraph"
 	"github.com/weirstream/weir/internal/ident"
 	"github.com/weirstream/weir/internal/jobgraph"
 )
@@ -32,7 +33,8 @@ type planInput struct {
 	Ship     string         `json:"ship_strategy"`
 }
 
-func planOf(g *jobgraph.Graph) jobPlan {
+// planOf draws a graph, of a job as it is; nil: it has not been run.
+func planOf(g *jobgraph.Graph, job *execgraph.View) jobPlan {
 	p := jobPlan{ID: g.Job, Name: g.Name, Type: jobType(g), Nodes: []planNode{}}
 	blocking := map[ident.DataSetID]bool{}
 	for _, v := range g.Vertices {
@@ -41,7 +43,13 @@ func planOf(g *jobgraph.Graph) jobPlan {
 		}
 	}
 	for _, v := range slices.Backward(g.Vertices) {
-		node := planNode{ID: v.ID, Parallelism: v.Parallelism, Description: v.Description}
+		n := v.Parallelism
+		if job != nil {
+			if view := job.Vertex(v.ID); view != nil {
+				n = view.Parallelism
+			}
+		}
+		node := planNode{ID: v.ID, Parallelism: parallelismOf(n), Description: v.Description}
 		for i, e := range v.Inputs {
 			exchange := "pipelined_bounded"
 			if blocking[e.DataSet] {
@@ -64,5 +72,5 @@ func (s *Server) plan(r *request) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
-	return ok(planBody{planOf(v.Plan)})
+	return ok(planBody{planOf(v.Plan, &v)})
 }

@@ -178,7 +178,7 @@ func (s *Server) planProgram(r *request) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
-	return ok(planBody{planOf(graph)})
+	return ok(planBody{planOf(graph, nil)})
 }
 
 func (s *Server) runProgram(r *request) (answer, error) {

@@ -16,6 +16,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/weirstream/weir/internal/testkit/recorded"
 )
 
 // self is the test binary, a real program.
@@ -263,11 +265,11 @@ func TestProgramBodies(t *testing.T) {
 		"err-upload-no-part":    send(s, "/jars/upload", kind, body).Body.String(),
 	}
 	seen := map[string]bool{}
-	for _, r := range recordings(t) {
+	for _, r := range recorded.Load(t) {
 		for name, body := range ours {
 			if strings.HasPrefix(r.Name, name) && !seen[name] {
 				seen[name] = true
-				compare(t, r, name, r.Response.Status, body)
+				told(t, r, name, r.Response.Status, body)
 			}
 		}
 	}

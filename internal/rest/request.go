@@ -9,6 +9,7 @@ import (
 	"io"
 	"net/http"
 	"net/url"
+	"reflect"
 	"runtime/debug"
 	"strconv"
 	"strings"
@@ -150,9 +151,52 @@ func (r *request) decode(into any) error {
 		return badBody(r.format, "The body is no JSON object.")
 	}
 	if err := json.Unmarshal(text, into, jsontext.AllowDuplicateNames(true)); err != nil {
-		return badBody(r.format, clip(err.Error()))
+		return badBody(r.format, mismatch(text, err))
 	}
 	return nil
+}
+
+// mismatch says what a body has where something else belongs: the field, what was
+// seen and what is allowed. Else it says where it is no JSON.
+func mismatch(body jsontext.Value, err error) string {
+	if broken, ok := errors.AsType[*jsontext.SyntacticError](err); ok {
+		return fmt.Sprintf("The body is no JSON: %s after byte %d.", clip(broken.Err.Error()), broken.ByteOffset)
+	}
+	wrong, ok := errors.AsType[*json.SemanticError](err)
+	if !ok {
+		return clip(err.Error())
+	}
+	var field []string
+	for name := range wrong.JSONPointer.Tokens() {
+		field = append(field, name)
+	}
+	seen := "something else"
+	rest := strings.TrimLeft(string(body[min(int64(len(body)), wrong.ByteOffset):]), ",: \t\r\n")
+	if value, err := jsontext.NewDecoder(strings.NewReader(rest)).ReadValue(); err == nil {
+		seen = clip(string(value))
+	}
+	return fmt.Sprintf("%s is %s; allowed is %s.", strings.Join(field, "."), seen, allowed(wrong.GoType))
+}
+
+// allowed says in words what a field of a body takes.
+func allowed(t reflect.Type) string {
+	switch t {
+	case reflect.TypeFor[looseInt]():
+		return "a whole number"
+	case reflect.TypeFor[looseBool]():
+		return "true or false"
+	}
+	switch t.Kind() {
+	case reflect.Pointer:
+		return allowed(t.Elem())
+	case reflect.Slice:
+		return "a list, each of whose elements is " + allowed(t.Elem())
+	case reflect.Map:
+		return "an object, each of whose values is " + allowed(t.Elem())
+	case reflect.String:
+		return "a text"
+	}
+	return "something of another type"
 }
 
 // jobID reads the path parameter jobid.

@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/weirstream/weir/internal/testkit/recorded"
 )
 
 // A schema is a part of Flink's own snapshot of its API. A type may be given
@@ -44,7 +46,7 @@ var declaredOnly = map[string]bool{
 // TestSnapshot holds every answer against the snapshot's schema: each declared
 // field is there and has the declared type.
 func TestSnapshot(t *testing.T) {
-	text, err := os.ReadFile(filepath.Join(shared(t, "reference/flink-rest"), "rest_api_v1.snapshot"))
+	text, err := os.ReadFile(filepath.Join(recorded.Material(t, "reference/flink-rest"), "rest_api_v1.snapshot"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -74,7 +76,7 @@ func TestSnapshot(t *testing.T) {
 			if want, _, _ := strings.Cut(c.Status, " "); want != http.StatusText(got.Code) && !strings.HasPrefix(c.Status, itoa(got.Code)) {
 				t.Errorf("%s %s: status %d, declared %s", c.Method, c.URL, got.Code, c.Status)
 			}
-			ours, err := parse(got.Body.String())
+			ours, err := recorded.Parse(got.Body.String())
 			if err != nil {
 				t.Fatal(c.URL, err)
 			}
@@ -121,7 +123,7 @@ func listed(id string) bool {
 }
 
 // conform complains where a value is not what the schema says.
-func (s *schema) conform(n *node, path string, types map[string]*schema, complain func(string, ...any)) {
+func (s *schema) conform(n *recorded.Node, path string, types map[string]*schema, complain func(string, ...any)) {
 	if s.Ref != "" {
 		if known := types[s.Ref]; known != nil {
 			known.conform(n, path, types, complain)
@@ -131,27 +133,27 @@ func (s *schema) conform(n *node, path string, types map[string]*schema, complai
 	if s.ID != "" {
 		types[s.ID] = s
 	}
-	if n.kind == "null" || s.Type == "any" || s.Type == "object" && n.kind == "array" && listed(s.ID) {
+	if n.Kind == "null" || s.Type == "any" || s.Type == "object" && n.Kind == "array" && listed(s.ID) {
 		return
 	}
 	want := map[string][]string{
 		"string": {"string"}, "integer": {"int"}, "number": {"int", "float"}, "boolean": {"bool"}, "array": {"array"}, "object": {"object"},
 	}[s.Type]
-	if !slices.Contains(want, n.kind) && !(n.text == "NaN" && s.Type != "object") {
-		complain("%s: %s, declared %s", path, n.kind, s.Type)
+	if !slices.Contains(want, n.Kind) && !(n.Text == "NaN" && s.Type != "object") {
+		complain("%s: %s, declared %s", path, n.Kind, s.Type)
 		return
 	}
-	if len(s.Enum) > 0 && !slices.Contains(s.Enum, n.text) {
-		complain("%s: %q is none of %v", path, n.text, s.Enum)
+	if len(s.Enum) > 0 && !slices.Contains(s.Enum, n.Text) {
+		complain("%s: %q is none of %v", path, n.Text, s.Enum)
 	}
 	if s.Items != nil {
-		for _, item := range n.items {
+		for _, item := range n.Items {
 			s.Items.conform(item, path+"[]", types, complain)
 		}
 	}
 	if s.Additional != nil {
-		for _, k := range n.keys {
-			s.Additional.conform(n.fields[k], path+"."+k, types, complain)
+		for _, k := range n.Keys {
+			s.Additional.conform(n.Fields[k], path+"."+k, types, complain)
 		}
 	}
 	if len(s.Properties) > 0 {
@@ -159,21 +161,21 @@ func (s *schema) conform(n *node, path string, types map[string]*schema, complai
 	}
 }
 
-func (s *schema) conformFields(n *node, path string, types map[string]*schema, complain func(string, ...any)) {
+func (s *schema) conformFields(n *recorded.Node, path string, types map[string]*schema, complain func(string, ...any)) {
 	var properties map[string]*schema
 	if err := json.Unmarshal(s.Properties, &properties); err != nil {
 		complain("%s: the schema cannot be read: %v", path, err)
 		return
 	}
-	tree, err := parse(string(s.Properties))
+	tree, err := recorded.Parse(string(s.Properties))
 	if err != nil {
 		complain("%s: the schema cannot be read: %v", path, err)
 		return
 	}
-	for _, name := range tree.keys {
+	for _, name := range tree.Keys {
 		switch {
-		case n.fields[name] != nil:
-			properties[name].conform(n.fields[name], path+"."+name, types, complain)
+		case n.Fields[name] != nil:
+			properties[name].conform(n.Fields[name], path+"."+name, types, complain)
 		case !declaredOnly[name]:
 			complain("%s.%s: declared, and not here", path, name)
 		}

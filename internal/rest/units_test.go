@@ -3,11 +3,15 @@ package rest
 import (
 	"bytes"
 	"encoding/json/v2"
+	"io"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
+	"testing/fstest"
+
+	"github.com/weirstream/weir/internal/testkit/recorded"
 )
 
 func TestStatistics(t *testing.T) {
@@ -68,7 +72,7 @@ func TestThrowable(t *testing.T) {
 			}
 		}
 	}
-	text, err := os.ReadFile(filepath.Join(shared(t, "golden/rest"), "1008-jar-failed-execution-result.http.json"))
+	text, err := os.ReadFile(filepath.Join(recorded.Material(t, "golden/rest"), "1008-jar-failed-execution-result.http.json"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -90,5 +94,31 @@ func TestThrowable(t *testing.T) {
 	end := bytes.Index(genuine, []byte("Ljava/util/List;xp")) + len("Ljava/util/List;xp")
 	if ours := throwableOf("E", "", "").Serialized; !bytes.HasPrefix(ours, genuine[:end]) {
 		t.Errorf("the classes are described as\n%q, in the recording\n%q", ours[:min(end, len(ours))], genuine[:end])
+	}
+}
+
+// What a process printed is its jobs' output, or else its own last words.
+func TestStdout(t *testing.T) {
+	for _, c := range []struct {
+		main  string
+		files fstest.MapFS
+		want  string
+	}{
+		{"a.log", fstest.MapFS{"a.out": {Data: []byte("job")}, "a.err": {Data: []byte("panic")}}, "job"},
+		{"a.log", fstest.MapFS{"a.err": {Data: []byte("panic")}, ".err": {}}, "panic"},
+		{"a.log", fstest.MapFS{"b.err": {}}, "absent"},
+		{"", fstest.MapFS{".out": {}, ".err": {}}, "absent"},
+	} {
+		got := "absent"
+		if a, err := (logDir{c.files, c.main}).stdout("absent"); err == nil {
+			text, err := io.ReadAll(a.file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			got = string(text)
+		}
+		if got != c.want {
+			t.Errorf("%q of %v: %q, want %q", c.main, c.files, got, c.want)
+		}
 	}
 }

@@ -143,7 +143,7 @@ func (s *Server) vertex(r *request) (answer, error) {
 		Now            int64          `json:"now"`
 		Subtasks       []attemptInfo  `json:"subtasks"`
 		Aggregated     aggregated     `json:"aggregated"`
-	}{v.ID, v.Name, v.Parallelism, v.MaxParallelism, millis(now), subtasks, aggregate(attempts, now)})
+	}{v.ID, v.Name, parallelismOf(v.Parallelism), v.MaxParallelism, millis(now), subtasks, aggregate(attempts, now)})
 }
 
 func (s *Server) subtaskTimes(r *request) (answer, error) {

@@ -104,4 +104,6 @@ func (e *PartitionError) Unwrap() error { return e.Err }
 
 // ErrInsufficientBuffers is wrapped by the refusal of a gate or connection whose
 // smallest need of network buffers cannot be met.
-var ErrInsufficientBuffers = errors.New("insufficient number of network buffers")
+//
+//lint:ignore ST1005 the text is Flink's, for whoever looks for it
+var ErrInsufficientBuffers = errors.New("Insufficient number of network buffers")

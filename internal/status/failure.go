@@ -16,6 +16,7 @@ const (
 	FailureSignal   FailureKind = "ProcessSignal" // the job's process was killed by Signal
 	FailureMemory   FailureKind = "OutOfMemory"   // the job's process used more memory than it may
 	FailureLost     FailureKind = "Lost"          // the TaskManager is gone
+	FailureHung     FailureKind = "ProcessHung"   // the job's process was there and did not answer
 	FailureMismatch FailureKind = "GraphMismatch" // the program built another graph than was submitted
 	FailureSlots    FailureKind = "NoResources"   // the slots asked for cannot be had
 	FailureConsumer FailureKind = "PeerLost"      // a connection to another task broke: follows from another failure
@@ -43,6 +44,9 @@ type Failure struct {
 	Partition string `json:"partition,omitempty"`
 	// Record is the record that was being processed; nil: not known, or none was.
 	Record *Record `json:"record,omitempty"`
+	// Err is the error that this was made of; nil: there was none, or it is one of
+	// another process.
+	Err error `json:"-"`
 }
 
 // A Record is one record of the input, as people find it again.
@@ -81,7 +85,7 @@ func (f fatal) Unwrap() error { return f.error }
 // FailureOf makes the failure of an ordinary error; the innermost cause becomes
 // the message, the texts around it the chain.
 func FailureOf(err error) *Failure {
-	f := &Failure{Kind: FailureError, Message: err.Error()}
+	f := &Failure{Kind: FailureError, Message: err.Error(), Err: err}
 	_, f.Fatal = errors.AsType[fatal](err)
 	for inner := unwrap(err); inner != nil; inner = unwrap(inner) {
 		if around := strings.TrimSuffix(strings.TrimSuffix(f.Message, inner.Error()), ": "); around != "" {
@@ -113,7 +117,7 @@ func unwrap(err error) error {
 // ProcessDied reports whether the job's process ended, and the task with it.
 func (f *Failure) ProcessDied() bool {
 	switch f.Kind {
-	case FailureExit, FailureSignal, FailureMemory:
+	case FailureExit, FailureSignal, FailureMemory, FailureHung:
 		return true
 	}
 	return f.Kind == FailurePanic && f.Exit != 0
@@ -125,6 +129,9 @@ func (f *Failure) Wrapped(text string) *Failure {
 	outer.Chain = append([]string{text}, f.Chain...)
 	return &outer
 }
+
+// Unwrap gives the error it was made of, if it was in this process.
+func (f *Failure) Unwrap() error { return f.Err }
 
 // Error gives the whole text, outermost first, so that a Failure can be
 // returned and wrapped as the error it records.

@@ -101,6 +101,7 @@ func (f ProcessFigures) Add(o ProcessFigures) ProcessFigures {
 	f.Program += o.Program
 	f.BuffersReserved += o.BuffersReserved
 	f.BuffersTaken += o.BuffersTaken
+	f.ManagedUsed += o.ManagedUsed
 	f.CPU += o.CPU
 	f.CPULoad += o.CPULoad
 	f.Goroutines += o.Goroutines

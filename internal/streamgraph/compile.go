@@ -78,9 +78,10 @@ func settle(g *Graph) error {
 	fail := func(n *Node, format string, args ...any) {
 		problems = append(problems, fmt.Errorf("%s: %s: %w", n.Site, n.Name, fmt.Errorf(format, args...)))
 	}
+	open := mayLeaveOpen(g)
 	for _, n := range g.Nodes {
-		settleParallelism(g, n)
-		if n.MaxParallelism < n.Parallelism {
+		settleParallelism(g, n, open)
+		if n.MaxParallelism < n.Parallelism && !n.Open {
 			fail(n, "parallelism %d is above max parallelism %d, the number of key groups", n.Parallelism, n.MaxParallelism)
 		}
 		if n.SlotSharingGroup == "" {
@@ -98,18 +99,32 @@ func settle(g *Graph) error {
 			}
 		}
 	}
+	if open {
+		settleOpen(g)
+	}
 	return errors.Join(problems...)
 }
 
-func settleParallelism(g *Graph, n *Node) {
-	if n.Parallelism == 0 {
-		n.Parallelism = max(1, g.Parallelism)
-		if n.MaxAllowed > 0 {
-			n.Parallelism = min(n.Parallelism, n.MaxAllowed)
+// Where a parallelism comes from that is not decided while the job runs.
+const (
+	whyProgram = "set by the program"
+	whyDefault = "the default of the job (parallelism.default, -p)"
+	whyAllowed = "this operation allows no more"
+)
+
+func settleParallelism(g *Graph, n *Node, open bool) {
+	if n.Why = whyProgram; n.Parallelism == 0 {
+		n.Parallelism, n.Why, n.Open = max(1, g.Parallelism), whyDefault, open
+		if n.MaxAllowed > 0 && n.MaxAllowed <= n.Parallelism {
+			n.Parallelism, n.Why, n.Open = n.MaxAllowed, whyAllowed, open && n.MaxAllowed > 1
 		}
 	}
 	if n.MaxParallelism == 0 {
 		n.MaxParallelism = g.MaxParallelism
+	}
+	if n.Open {
+		settleBound(g, n)
+		return
 	}
 	if n.MaxParallelism == 0 {
 		n.MaxParallelism = keygroup.DefaultMax(n.Parallelism)

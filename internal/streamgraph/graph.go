@@ -19,6 +19,10 @@ type Graph struct {
 	Pipelined bool
 	// Parallelism is what a node without its own gets; at least 1.
 	Parallelism int
+	// OpenUpTo, if not 0, leaves the parallelism of nodes without their own open,
+	// to be decided while the job runs, and is the most it may become. It has a
+	// meaning only for batch jobs that are not Pipelined.
+	OpenUpTo int
 	// MaxParallelism, if not 0, is what a node without its own gets.
 	MaxParallelism int
 	// ChainingDisabled is pipeline.operator-chaining.enabled = false.
@@ -66,6 +70,11 @@ type Node struct {
 	UID string
 	// Parallelism is 0 where the graph's applies.
 	Parallelism int
+	// Open says, once the graph is settled, that Parallelism is only what nodes
+	// are compared by, and the real one is decided while the job runs.
+	Open bool
+	// Why says, once the graph is settled, where Parallelism comes from.
+	Why string
 	// MaxParallelism is 0 where the graph's applies.
 	MaxParallelism   int
 	Chaining         Chaining

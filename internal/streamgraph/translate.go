@@ -55,9 +55,13 @@ func (t *translation) vertex(c *Chain) *jobgraph.Vertex {
 		Name:             t.chainName(head),
 		Description:      t.description(head),
 		Parallelism:      head.Parallelism,
+		Why:              head.Why,
 		MaxParallelism:   head.MaxParallelism,
 		SlotSharingGroup: head.SlotSharingGroup,
 		CoLocation:       head.CoLocation,
+	}
+	if head.Open {
+		v.Parallelism, v.Why = 0, ""
 	}
 	for _, n := range c.Nodes {
 		op := &jobgraph.Operator{ID: t.ids[n], UID: n.UID, Name: n.Name, Digest: digest(n)}

@@ -79,7 +79,7 @@ func (b *builder) context(n *streamgraph.Node) *operator.Context {
 	c := &operator.Context{
 		Runtime: b.task, Signal: b.task.signal, Job: s.Job, Vertex: b.chain.Vertex.Name, Operator: n.Name,
 		Subtask: s.Attempt.Subtask, Attempt: s.Attempt.Attempt,
-		Parallelism: s.Parallelism, MaxParallelism: s.MaxParallelism, Batch: s.Batch,
+		Parallelism: s.Parallelism, MaxParallelism: s.MaxParallelism, KeyGroups: s.KeyGroups, Batch: s.Batch,
 		ManagedBytes: s.ManagedBytes, Scratch: s.Scratch, FirstInChain: n == b.chain.Nodes[0],
 		Logger: s.Logger.With("vertex", b.chain.Vertex.Name, "operator", n.Name, "subtask", s.Attempt.Subtask),
 	}

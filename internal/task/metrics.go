@@ -50,6 +50,8 @@ type operatorCounts struct {
 	counts operator.Counts
 	// emitted is counts.Emitted as of late.
 	emitted atomic.Int64
+	// managed is counts.Managed as of late.
+	managed atomic.Int64
 }
 
 // operatorsOf lists the operators of a chain, each after the one that feeds it.
@@ -80,7 +82,18 @@ func (t *Task) publish() {
 		if o := &t.operators[i]; o.counts.Counted {
 			o.emitted.Store(o.counts.Emitted)
 		}
+		t.operators[i].managed.Store(t.operators[i].counts.Managed)
 	}
+}
+
+// Managed is how many bytes of managed memory the task's operators hold. From any
+// goroutine.
+func (t *Task) Managed() int64 {
+	sum := int64(0)
+	for i := range t.operators {
+		sum += t.operators[i].managed.Load()
+	}
+	return sum
 }
 
 // Metrics gives the task's counts. From any goroutine.

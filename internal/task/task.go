@@ -20,8 +20,10 @@ type Spec struct {
 	Attempt        ident.AttemptID
 	Parallelism    int
 	MaxParallelism int
-	Batch          bool
-	Chain          *streamgraph.Chain
+	// KeyGroups are those of the subtask; none: the even share of its number.
+	KeyGroups operator.KeyGroups
+	Batch     bool
+	Chain     *streamgraph.Chain
 	// Gates makes the input gates in the order of the chain's inputs; wake is to
 	// be called when one of them has something again, done closes when the task
 	// is canceled.
@@ -85,6 +87,23 @@ type Task struct {
 	lastFlush  time.Time
 	clock      *time.Timer // nil until it is first needed
 	ticking    bool        // clock runs or has run down
+}
+
+// Sizes are the bytes in each subpartition of what the task has produced, by
+// result partition, once it has finished; none of those that are read while they
+// are written. From any goroutine.
+func (t *Task) Sizes() [][]int64 {
+	live := t.live.Load()
+	if live == nil {
+		return nil
+	}
+	all := make([][]int64, len(live.partitions))
+	for i, p := range live.partitions {
+		if sized, ok := p.(interface{ Sizes() shuffle.Sizes }); ok {
+			all[i] = sized.Sizes().Bytes
+		}
+	}
+	return all
 }
 
 // New makes a task that Run will execute.

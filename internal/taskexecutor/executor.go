@@ -7,10 +7,13 @@ import (
 	"time"
 
 	"github.com/weirstream/weir/internal/actor"
+	"github.com/weirstream/weir/internal/heartbeat"
 	"github.com/weirstream/weir/internal/ident"
+	"github.com/weirstream/weir/internal/memory"
 	"github.com/weirstream/weir/internal/rpc"
 	"github.com/weirstream/weir/internal/rpc/gateway"
 	"github.com/weirstream/weir/internal/rpc/pb"
+	"github.com/weirstream/weir/internal/rpc/registration"
 	"github.com/weirstream/weir/internal/status"
 	"github.com/weirstream/weir/internal/taskexecutor/slottable"
 )
@@ -34,6 +37,8 @@ type Options struct {
 	// RegistrationTimeout is how long the Executor may be without a
 	// ResourceManager. It is taskmanager.registration.timeout: 5 min.
 	RegistrationTimeout time.Duration
+	// Registration is how the ResourceManager and the JobMasters are sought.
+	Registration registration.Pace
 	// SlotTimeout is how long a reserved slot waits for its JobMaster. It is
 	// taskmanager.slot.timeout: 10 s.
 	SlotTimeout time.Duration
@@ -45,7 +50,10 @@ type Options struct {
 	// WorkerGrace is how long a worker that was asked to end may take: 5 s.
 	WorkerGrace time.Duration
 
-	Launcher            Launcher
+	Launcher Launcher
+	// Share is what a worker may use whose job holds so many of the slots; nil:
+	// workers have no budget of their own, as they share a process.
+	Share               func(held int) memory.Share
 	Hardware            *pb.Hardware
 	MemoryConfiguration []byte // JSON, as REST shows it
 	LogFile             string
@@ -67,6 +75,7 @@ func (o *Options) complete() {
 	set(&o.HeartbeatInterval, 10*time.Second)
 	set(&o.HeartbeatTimeout, 50*time.Second)
 	set(&o.RegistrationTimeout, 5*time.Minute)
+	o.Registration = o.Registration.Complete()
 	set(&o.SlotTimeout, 10*time.Second)
 	set(&o.CancellationTimeout, 180*time.Second)
 	set(&o.WorkerStartTimeout, 30*time.Second)
@@ -97,6 +106,7 @@ type Executor struct {
 	jobs    []*job
 	tasks   map[ident.AttemptID]*task
 	workers []*worker
+	beats   *heartbeat.Manager[*worker] // of workers that are processes of their own
 	fatal   bool
 	stopped func() // set by Stop, runs once the last worker is gone
 }
@@ -104,8 +114,10 @@ type Executor struct {
 // New makes an Executor; Start lets it begin.
 func New(o Options) *Executor {
 	o.complete()
-	return &Executor{options: o, loop: o.Loop, system: o.System, log: o.Logger.With("taskmanager", o.ResourceID),
+	e := &Executor{options: o, loop: o.Loop, system: o.System, log: o.Logger.With("taskmanager", o.ResourceID),
 		table: slottable.New(o.Slots, o.Total, o.SlotTimeout), tasks: map[ident.AttemptID]*task{}}
+	e.watchWorkers()
+	return e
 }
 
 // Start serves the endpoint and begins to look for the ResourceManager.
@@ -154,7 +166,10 @@ func (e *Executor) Stop(cause string, then func()) {
 	for _, j := range slices.Clone(e.jobs) {
 		e.forget(j)
 	}
+	e.beats.Stop()
 	for _, w := range e.workers {
+		stopTimer(&w.budget.again)
+		stopTimer(&w.budget.patience)
 		w.handle.Kill()
 	}
 	e.finish()
@@ -190,20 +205,6 @@ func (e *Executor) fail(err error) {
 	e.fatal = true
 	e.log.Error("TaskExecutor cannot go on", "error", err)
 	e.options.OnFatal(err)
-}
-
-// retryDelays are the pauses between attempts to reach an endpoint: short at
-// first, since a cluster that starts does so at once, then Flink's ten seconds.
-var retryDelays = []time.Duration{10 * time.Millisecond, 20 * time.Millisecond, 50 * time.Millisecond, 100 * time.Millisecond,
-	200 * time.Millisecond, 500 * time.Millisecond, time.Second, 2 * time.Second, 5 * time.Second, 10 * time.Second}
-
-// retryDelay is the pause after an attempt that failed; they count from zero.
-func retryDelay(attempt int) time.Duration { return retryDelays[min(attempt, len(retryDelays)-1)] }
-
-// registrationTimeout is how long an attempt may take: 100 ms, doubling to 30 s.
-func registrationTimeout(attempt int) time.Duration {
-	const shortest, longest = 100 * time.Millisecond, 30 * time.Second
-	return min(longest, shortest<<min(attempt, 9))
 }
 
 // unanswered reports whether a call may have been executed or may succeed when

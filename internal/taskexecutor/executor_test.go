@@ -13,6 +13,7 @@ import (
 
 	"github.com/weirstream/weir/internal/actor"
 	"github.com/weirstream/weir/internal/ident"
+	"github.com/weirstream/weir/internal/memory"
 	"github.com/weirstream/weir/internal/rpc"
 	"github.com/weirstream/weir/internal/rpc/gateway"
 	"github.com/weirstream/weir/internal/rpc/pb"
@@ -37,14 +38,16 @@ type world struct {
 	term     ident.LeaderID // of the ResourceManager
 	rejected string
 
-	jm       *rpc.MemorySystem
-	job      ident.JobID
-	jmTerm   ident.LeaderID
-	decline  bool                      // the JobMaster takes no slot
-	known    func(attempt string) bool // does it know the attempt
-	fail     func(state string) error  // of state updates
-	workers  []*fakeWorker
-	silentTo map[string]bool // methods that get no answer
+	jm         *rpc.MemorySystem
+	jmMux      *rpc.Mux
+	job        ident.JobID
+	jmTerm     ident.LeaderID
+	decline    bool                      // the JobMaster takes no slot
+	known      func(attempt string) bool // does it know the attempt
+	fail       func(state string) error  // of state updates
+	workers    []*fakeWorker
+	partitions []*pb.PartitionDeployment // of what is submitted
+	silentTo   map[string]bool           // methods that get no answer
 }
 
 const submitted = "hash"
@@ -129,6 +132,7 @@ func (w *world) startJobMaster(term byte) {
 	w.jm = w.net.System("jm")
 	w.jmTerm = ident.LeaderID{ID: ident.ID{0xb, term}}
 	mux := &rpc.Mux{Term: func() ident.LeaderID { return w.jmTerm }}
+	w.jmMux = mux
 	rpc.Handle(mux, gateway.RegisterTaskManager, func(req *pb.RegisterTaskManagerRequest, reply func(*pb.RegisterTaskManagerResponse, error)) {
 		w.note("jm: register %s", req.ResourceId)
 		reply(&pb.RegisterTaskManagerResponse{}, nil)
@@ -165,6 +169,10 @@ func (w *world) startJobMaster(term byte) {
 		w.note("jm: metrics of %d", len(req.Metrics))
 		reply(&pb.Empty{}, nil)
 	})
+	rpc.Handle(mux, gateway.OutputsLost, func(req *pb.OutputsLostRequest, reply func(*pb.Empty, error)) {
+		w.note("jm: %s has lost the output of %s", req.ResourceId, numbers(req.Attempts))
+		reply(&pb.Empty{}, nil)
+	})
 	rpc.Handle(mux, gateway.RequestOperator, func(req *pb.OperatorRequest, reply func(*pb.OperatorResponse, error)) {
 		reply(&pb.OperatorResponse{Payload: append([]byte("re:"), req.Payload...)}, nil)
 	})
@@ -177,6 +185,13 @@ func number(attempt string) string {
 	return fmt.Sprintf("t%d", a.Subtask)
 }
 
+func numbers(attempts []string) (all []string) {
+	for _, a := range attempts {
+		all = append(all, number(a))
+	}
+	return all
+}
+
 func attempt(n int) string { return ident.AttemptID{Subtask: n}.String() }
 
 func allocation(n byte) string { return ident.AllocationID{ID: ident.ID{n}}.String() }
@@ -187,14 +202,21 @@ type fakeWorker struct {
 	token  string
 	events WorkerEvents
 	system *rpc.MemorySystem
+	job    string
+	share  memory.Share // it was launched with
+	limits []int        // slots that Limit was called for
+	keeps  int64        // network memory it does not give back
+	mute   bool         // does not answer heartbeats
+	pid    int32
 	stuck  bool // does not end tasks or itself
+	deaf   int  // how often it cannot be told to stop a task
 	over   bool
 }
 
 // Launch makes the world a Launcher.
-func (w *world) Launch(job *pb.Job, token string, events WorkerEvents) Worker {
+func (w *world) Launch(job *pb.Job, token string, share memory.Share, events WorkerEvents) Worker {
 	w.note("launch %s", job.Name)
-	fw := &fakeWorker{w: w, token: token, events: events, system: w.net.System(fmt.Sprintf("worker-%d", len(w.workers)))}
+	fw := &fakeWorker{w: w, job: job.JobId, share: share, token: token, events: events, system: w.net.System(fmt.Sprintf("worker-%d", len(w.workers)))}
 	w.workers = append(w.workers, fw)
 	w.loop.Post(events.Started)
 	mux := &rpc.Mux{}
@@ -203,6 +225,11 @@ func (w *world) Launch(job *pb.Job, token string, events WorkerEvents) Worker {
 		reply(&pb.Empty{}, nil)
 	})
 	rpc.Handle(mux, gateway.StopTask, func(req *pb.CancelTaskRequest, reply func(*pb.Empty, error)) {
+		if fw.deaf > 0 {
+			fw.deaf--
+			reply(nil, fmt.Errorf("the connection broke: %w", rpc.ErrUnreachable))
+			return
+		}
 		w.note("worker: stop %s", number(req.Attempt))
 		reply(&pb.Empty{}, nil)
 		if !fw.stuck {
@@ -216,11 +243,28 @@ func (w *world) Launch(job *pb.Job, token string, events WorkerEvents) Worker {
 			fw.exit(nil)
 		}
 	})
+	rpc.Handle(mux, gateway.ReleaseWorkerOutputs, func(req *pb.ReleaseOutputsRequest, reply func(*pb.Empty, error)) {
+		w.note("worker: release %s", numbers(req.Attempts))
+		reply(&pb.Empty{}, nil)
+	})
+	rpc.Handle(mux, gateway.SetBudget, func(b *pb.WorkerBudget, reply func(*pb.WorkerBudgetResponse, error)) {
+		w.note("worker: budget of %d of %d slots, %d network", b.Held, b.Slots, b.Network)
+		reply(&pb.WorkerBudgetResponse{Network: max(fw.keeps, b.Network)}, nil)
+	})
+	rpc.Handle(mux, gateway.HeartbeatToWorker, func(_ *pb.Empty, reply func(*pb.Empty, error)) {
+		if !fw.mute {
+			reply(&pb.Empty{}, nil)
+		}
+	})
 	fw.system.Serve(gateway.Worker, w.loop, mux)
 	return fw
 }
 
 func (fw *fakeWorker) Stop() {}
+
+func (fw *fakeWorker) Limit(s memory.Share) { fw.limits = append(fw.limits, s.Held) }
+
+func (fw *fakeWorker) Condition() string { return "stopped (state T)" }
 
 func (fw *fakeWorker) Kill() {
 	if !fw.over {
@@ -243,7 +287,7 @@ func (fw *fakeWorker) state(attempt, state string, f *pb.Failure) {
 }
 
 func (fw *fakeWorker) register(hash string, operators ...*pb.OperatorDigest) (rejected string) {
-	gateway.RegisterWorker.Call(fw.system, fw.w.loop, executor, ident.LeaderID{}, &pb.RegisterWorkerRequest{JobId: fw.w.job.String(), Token: fw.token,
+	gateway.RegisterWorker.Call(fw.system, fw.w.loop, executor, ident.LeaderID{}, &pb.RegisterWorkerRequest{JobId: fw.job, Token: fw.token, Pid: fw.pid,
 		RpcAddress: fw.system.Self(), GraphHash: hash, Operators: operators}, 0, func(r *pb.RegisterWorkerResponse, err error) {
 		if err != nil {
 			fw.w.t.Error(err)
@@ -269,13 +313,19 @@ func call[Q, R proto.Message](w *world, m rpc.Method[Q, R], req Q) (result error
 }
 
 func (w *world) requestSlot(slot int, a byte) error {
-	return call(w, gateway.RequestSlot, &pb.RequestSlotRequest{SlotIndex: int32(slot), JobId: w.job.String(), AllocationId: allocation(a), Profile: &pb.ResourceProfile{Managed: 50},
+	return w.requestSlotFor(w.job, slot, a)
+}
+
+func (w *world) requestSlotFor(job ident.JobID, slot int, a byte) error {
+	return call(w, gateway.RequestSlot, &pb.RequestSlotRequest{SlotIndex: int32(slot), JobId: job.String(), AllocationId: allocation(a), Profile: &pb.ResourceProfile{Managed: 50},
 		JobMasterAddress: "mem:jm", JobMasterId: w.jmTerm.String(), ResourceManagerId: w.term.String()})
 }
 
-func (w *world) submit(n int, a byte) error {
-	return call(w, gateway.SubmitTask, &pb.SubmitTaskRequest{JobMasterId: w.jmTerm.String(), Task: &pb.TaskDeployment{JobId: w.job.String(), Attempt: attempt(n),
-		VertexName: "Map", AllocationId: allocation(a), Job: &pb.Job{JobId: w.job.String(), Name: "job", GraphHash: submitted,
+func (w *world) submit(n int, a byte) error { return w.submitFor(w.job, n, a) }
+
+func (w *world) submitFor(job ident.JobID, n int, a byte) error {
+	return call(w, gateway.SubmitTask, &pb.SubmitTaskRequest{JobMasterId: w.jmTerm.String(), Task: &pb.TaskDeployment{JobId: job.String(), Attempt: attempt(n),
+		VertexName: "Map", Partitions: w.partitions, AllocationId: allocation(a), Job: &pb.Job{JobId: job.String(), Name: "job", GraphHash: submitted,
 			Operators: []*pb.OperatorDigest{{Name: "Source", Digest: "1"}, {Name: "Map", Digest: "2"}}}}})
 }
 
@@ -504,6 +554,16 @@ func TestTaskThatDoesNotEndCostsItsProcess(t *testing.T) {
 		w.alive(20*time.Second, 1)
 		text := "the job's process was killed because task Map (" + attempt(1) + ") had not ended 3m0s after it was canceled"
 		w.want("worker: killed", "jm: t1 CANCELED", "jm: t2 FAILED: Error, "+text)
+	})
+}
+
+func TestCancelIsRepeatedUntilTheWorkerHasHeardOfIt(t *testing.T) {
+	inWorld(t, func(w *world) {
+		fw := w.run(1)
+		w.on(func() { fw.deaf = 3 })
+		w.must(call(w, gateway.CancelTask, &pb.CancelTaskRequest{Attempt: attempt(1), JobMasterId: w.jmTerm.String()}))
+		time.Sleep(time.Second)
+		w.want("worker: stop t1", "jm: t1 CANCELED")
 	})
 }
 

@@ -125,7 +125,7 @@ func (e *Executor) registerAtJobMaster(j *job) {
 	epoch := j.epoch
 	request := &pb.RegisterTaskManagerRequest{JobId: j.id.String(), ResourceId: string(e.options.ResourceID), RpcAddress: e.system.Self(),
 		DataAddresses: e.options.DataAddresses, Host: e.options.Host}
-	gateway.RegisterTaskManager.Call(e.system, e.loop, j.address, j.term, request, registrationTimeout(j.attempt), func(answer *pb.RegisterTaskManagerResponse, err error) {
+	gateway.RegisterTaskManager.Call(e.system, e.loop, j.address, j.term, request, e.options.Registration.Timeout(j.attempt), func(answer *pb.RegisterTaskManagerResponse, err error) {
 		switch {
 		case j.epoch != epoch || e.stopped != nil:
 		case errors.Is(err, rpc.ErrUnknownEndpoint):
@@ -134,7 +134,7 @@ func (e *Executor) registerAtJobMaster(j *job) {
 			e.log.Warn("JobMaster is gone", "job", j.id, "error", err)
 			e.windDown(j, "the JobMaster does not exist any more")
 		case err != nil:
-			wait := retryDelay(j.attempt)
+			wait := e.options.Registration.Pause(j.attempt, err)
 			j.attempt++
 			if wait >= time.Second {
 				e.log.Warn("no connection to the JobMaster yet", "job", j.id, "error", err, "again", wait)

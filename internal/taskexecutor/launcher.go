@@ -1,6 +1,7 @@
 package taskexecutor
 
 import (
+	"github.com/weirstream/weir/internal/memory"
 	"github.com/weirstream/weir/internal/rpc/pb"
 	"github.com/weirstream/weir/internal/status"
 )
@@ -9,8 +10,9 @@ import (
 // loop and return at once; events come on that loop, never before Launch has
 // returned.
 type Launcher interface {
-	// Launch starts a worker that is to register with the token.
-	Launch(job *pb.Job, token string, events WorkerEvents) Worker
+	// Launch starts a worker that is to register with the token, and may use
+	// its share of the TaskManager's memory.
+	Launch(job *pb.Job, token string, share memory.Share, events WorkerEvents) Worker
 }
 
 // Worker is one worker that was launched.
@@ -20,6 +22,11 @@ type Worker interface {
 	// Kill ends the worker now. Both may be called more than once and after it
 	// has ended.
 	Kill()
+	// Limit changes what the operating system lets the worker use.
+	Limit(share memory.Share)
+	// Condition says what the operating system knows of a worker that does not
+	// answer, such as "stopped (state T)"; empty: nothing.
+	Condition() string
 }
 
 // WorkerEvents is what a Launcher tells of one worker.

@@ -52,7 +52,7 @@ func (e *Executor) process() *status.ProcessFigures {
 			f = f.Add(*w.process)
 		}
 	}
-	f.ManagedUsed, f.ManagedTotal = e.table.Reserved().Managed, e.options.Total.Managed
+	f.ManagedTotal = e.options.Total.Managed
 	return &f
 }
 

@@ -9,6 +9,7 @@ import (
 	"github.com/weirstream/weir/internal/rpc"
 	"github.com/weirstream/weir/internal/rpc/gateway"
 	"github.com/weirstream/weir/internal/rpc/pb"
+	"github.com/weirstream/weir/internal/rpc/registration"
 	"github.com/weirstream/weir/internal/taskexecutor/slottable"
 )
 
@@ -66,11 +67,10 @@ func (e *Executor) connect() {
 	e.register()
 }
 
-// connectLater tries again after a failed attempt.
-func (e *Executor) connectLater(err error) {
+// connectLater tries again some time after a failed attempt.
+func (e *Executor) connectLater(err error, wait time.Duration) {
 	m := &e.master
 	m.drop()
-	wait := retryDelay(m.attempt)
 	m.attempt++
 	if wait >= time.Second {
 		e.log.Warn("no ResourceManager yet", "address", e.options.ResourceManager.String(), "error", err, "again", wait)
@@ -88,7 +88,7 @@ func (e *Executor) register() {
 	request := &pb.RegisterTaskExecutorRequest{ResourceId: string(o.ResourceID), RpcAddress: e.system.Self(), DataAddresses: o.DataAddresses,
 		ClusterId: cluster, Version: o.Version, Slots: int32(o.Slots), Total: profileToProto(o.Total), Hardware: o.Hardware,
 		MemoryConfiguration: o.MemoryConfiguration, LogFile: o.LogFile}
-	gateway.RegisterTaskExecutor.Call(e.system, e.loop, o.ResourceManager, ident.LeaderID{}, request, registrationTimeout(m.attempt),
+	gateway.RegisterTaskExecutor.Call(e.system, e.loop, o.ResourceManager, ident.LeaderID{}, request, o.Registration.Timeout(m.attempt),
 		func(answer *pb.RegisterTaskExecutorResponse, err error) {
 			if m.epoch != epoch || e.stopped != nil {
 				return
@@ -105,7 +105,7 @@ func (e *Executor) register() {
 				err = m.cluster.UnmarshalText([]byte(answer.ClusterId))
 			}
 			if err != nil {
-				e.connectLater(err)
+				e.connectLater(err, o.Registration.Pause(m.attempt, err))
 				return
 			}
 			m.instance, m.blob = answer.InstanceId, answer.BlobAddress
@@ -129,8 +129,8 @@ func (e *Executor) reportSlots() {
 		if m.epoch != epoch || e.stopped != nil {
 			return
 		}
-		if err != nil {
-			e.connectLater(err)
+		if err != nil { // if it was refused, then because the registration is void
+			e.connectLater(err, min(registration.Growing(m.attempt), e.options.Registration.ErrorDelay))
 			return
 		}
 		m.reported = true

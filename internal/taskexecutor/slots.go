@@ -32,6 +32,7 @@ func (e *Executor) requestSlot(req *pb.RequestSlotRequest, reply func(*pb.Empty,
 	}
 	e.log.Info("slot reserved", "slot", req.SlotIndex, "job", id, "allocation", allocation)
 	e.armExpiry()
+	e.fit()
 	reply(&pb.Empty{}, nil)
 	j := e.jobOf(id)
 	if j == nil {
@@ -150,6 +151,7 @@ func (e *Executor) carryOut(effects []slottable.Effect) {
 				delete(j.unlisted, f.Allocation)
 				e.review(j)
 			}
+			e.fit()
 		case slottable.FailTasks:
 			for _, attempt := range f.Tasks {
 				if t := e.tasks[attempt]; t != nil {

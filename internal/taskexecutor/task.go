@@ -1,6 +1,7 @@
 package taskexecutor
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 
@@ -9,6 +10,7 @@ import (
 	"github.com/weirstream/weir/internal/rpc"
 	"github.com/weirstream/weir/internal/rpc/gateway"
 	"github.com/weirstream/weir/internal/rpc/pb"
+	"github.com/weirstream/weir/internal/rpc/registration"
 	"github.com/weirstream/weir/internal/status"
 )
 
@@ -31,6 +33,7 @@ type task struct {
 	canceled bool
 	aborted  *status.Failure
 	overdue  actor.Timer         // of the end that was asked for
+	stopping actor.Timer         // of the next time it is asked for
 	figures  *status.TaskFigures // reported last; nil: none yet
 
 	updates []*pb.UpdateTaskExecutionStateRequest
@@ -41,6 +44,7 @@ type task struct {
 
 func (t *task) stopTimers() {
 	stopTimer(&t.overdue)
+	stopTimer(&t.stopping)
 	stopTimer(&t.retry)
 }
 
@@ -88,13 +92,15 @@ func (e *Executor) submitTask(req *pb.SubmitTaskRequest, reply func(*pb.Empty, e
 // run hands the task to its worker, if that is ready; else it waits there.
 func (e *Executor) run(t *task) {
 	w := t.worker
-	if w.state != workerReady || t.handed || t.state.Terminal() {
+	if w.state != workerReady || t.handed || t.state.Terminal() || !e.affords(w) {
 		return
 	}
 	t.handed = true
 	gateway.RunTask.Call(e.system, e.loop, w.address, ident.LeaderID{}, t.deployment, 0, func(_ *pb.Empty, err error) {
 		switch {
 		case err == nil || t.state.Terminal():
+		case errors.Is(err, rpc.ErrTimeout) && e.beats.Has(w):
+			// It may be slow; its heartbeats tell whether it is alive.
 		case unanswered(err):
 			e.doubt(w, fmt.Sprintf("the job's process did not take a task: %v", err))
 		default:
@@ -147,11 +153,21 @@ func (e *Executor) stop(t *task) {
 	if t.overdue != nil {
 		return
 	}
-	gateway.StopTask.Send(e.system, e.loop, t.worker.address, ident.LeaderID{}, &pb.CancelTaskRequest{JobMasterId: t.job.term.String(), Attempt: t.attempt.String()})
+	e.askToStop(t, 0)
 	t.overdue = e.loop.After(e.options.CancellationTimeout, func() {
 		e.log.Error("task does not end, its process is killed", "job", t.job.id, "attempt", t.attempt)
 		e.kill(t.worker, &status.Failure{Kind: status.FailureError, Message: fmt.Sprintf(
 			"the job's process was killed because task %s (%s) had not ended %s after it was canceled", t.deployment.VertexName, t.attempt, e.options.CancellationTimeout)})
+	})
+}
+
+// askToStop tells a task's worker to end it, again when the connection has broken.
+func (e *Executor) askToStop(t *task, tried int) {
+	request := &pb.CancelTaskRequest{JobMasterId: t.job.term.String(), Attempt: t.attempt.String()}
+	gateway.StopTask.Call(e.system, e.loop, t.worker.address, ident.LeaderID{}, request, 0, func(_ *pb.Empty, err error) {
+		if err != nil && unanswered(err) && !t.state.Terminal() {
+			t.stopping = e.loop.After(registration.Growing(tried), func() { e.askToStop(t, tried+1) })
+		}
 	})
 }
 
@@ -229,7 +245,7 @@ func (e *Executor) pump(t *task) {
 			return
 		}
 		if err != nil && unanswered(err) && j.term == term {
-			wait := retryDelay(t.resent)
+			wait := registration.Growing(t.resent)
 			t.resent++
 			t.retry = e.loop.After(wait, func() { e.pump(t) })
 			return

@@ -14,6 +14,9 @@ type View struct {
 	Slots           []SlotView // those that are not free, by index
 	Jobs            []JobView  // in the order they came
 	Workers         int        // launched and not gone
+	// Budgets is how many slots' worth of memory the workers have together: at most
+	// as many as there are slots.
+	Budgets int
 }
 
 // SlotView is one slot that is not free.
@@ -38,6 +41,7 @@ type JobView struct {
 // View describes the Executor as it is.
 func (e *Executor) View() View {
 	v := View{ResourceManager: e.master.term, Workers: len(e.workers)}
+	v.Budgets = e.table.Size() - e.room()
 	for _, s := range e.table.Slots() {
 		v.Slots = append(v.Slots, SlotView{Index: s.Index, Allocation: s.Allocation, Job: s.Job, State: s.State, Tasks: len(s.Tasks())})
 	}

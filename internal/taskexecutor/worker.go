@@ -34,6 +34,7 @@ type worker struct {
 	// cause is why this side ended it; it tells more than the exit does.
 	cause *status.Failure
 	timer actor.Timer // of registration or end
+	budget
 	// process are the figures it reported last; nil: none yet.
 	process *status.ProcessFigures
 }
@@ -41,9 +42,12 @@ type worker struct {
 func (e *Executor) launch(j *job, program *pb.Job) {
 	w := &worker{job: j, program: program, token: ident.New(e.loop.Rand()).String()}
 	j.worker = w
+	w.granted = min(e.wanted(w), e.room())
+	w.told = w.granted
 	e.workers = append(e.workers, w)
-	e.log.Info("worker launched", "job", j.id, "program", program.ArtifactName)
-	w.handle = e.options.Launcher.Launch(program, w.token, WorkerEvents{
+	share := e.share(w.granted)
+	e.log.Info("worker launched", "job", j.id, "program", program.ArtifactName, "slots", share.Held, "memory", share.Hard, "network", share.Network)
+	w.handle = e.options.Launcher.Launch(program, w.token, share, WorkerEvents{
 		Started: func() { e.workerStarted(w) },
 		Exited:  func(f *status.Failure) { e.workerExited(w, f) },
 	})
@@ -86,11 +90,9 @@ func (e *Executor) registerWorker(req *pb.RegisterWorkerRequest, reply func(*pb.
 	w.state, w.address = workerReady, rpc.Address{Process: req.RpcAddress, Endpoint: gateway.Worker}
 	e.log.Info("worker ready", "job", w.job.id, "pid", req.Pid)
 	reply(&pb.RegisterWorkerResponse{}, nil)
-	for _, t := range slices.Clone(w.job.tasks) {
-		if t.worker == w {
-			e.run(t)
-		}
-	}
+	e.watchWorker(w, req.Pid)
+	e.fit()
+	e.runWaiting(w)
 }
 
 // mismatch names the first operator in which the worker's graph differs from
@@ -134,6 +136,7 @@ func (e *Executor) shutDown(w *worker) {
 
 // retire lets a worker take no more tasks and limits the time it has left.
 func (e *Executor) retire(w *worker) {
+	e.beats.Remove(w)
 	w.state = workerStopping
 	if w.job.worker == w {
 		w.job.worker = nil
@@ -171,7 +174,9 @@ func (e *Executor) workerExited(w *worker, f *status.Failure) {
 	if w.job.worker == w {
 		w.job.worker = nil
 	}
+	e.beats.Remove(w)
 	e.workers = slices.DeleteFunc(e.workers, func(other *worker) bool { return other == w })
+	e.forgetBudget(w)
 	died := f != nil && w.cause == nil && !asked
 	if w.cause != nil {
 		f = w.cause

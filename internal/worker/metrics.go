@@ -44,6 +44,9 @@ func (w *Worker) process() *status.ProcessFigures {
 	f := *w.Process()
 	_, reserved, taken := w.shuffle.Use()
 	f.BuffersReserved, f.BuffersTaken, f.BufferSize = int64(reserved), int64(taken), network.BufferSize
+	for _, r := range w.tasks { // order: a sum
+		f.ManagedUsed += r.Managed()
+	}
 	return &f
 }
 

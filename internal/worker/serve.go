@@ -54,7 +54,8 @@ func Serve(ctx context.Context, text string, c *streamgraph.Compiled, bufferTime
 	w := New(Options{
 		Loop: loop, System: system, TaskExecutor: rpc.Address{Process: a.TaskExecutor, Endpoint: gateway.TaskExecutor},
 		Token: a.Token, PID: os.Getpid(), Job: a.Job, Resource: a.Resource, Cluster: a.Cluster, Compiled: c,
-		Buffers: a.NetworkBuffers, BufferTimeout: bufferTimeout, ManagedBytes: a.ManagedBytes, TempDirs: a.TempDirs, Process: sampler.Latest, Logger: log,
+		Buffers: int(a.NetworkBytes / network.BufferSize), Share: shareOf(a.AllNetworkBytes, a.Slots, a.AllSlots), WriteBuffers: a.WriteBuffers,
+		LimitMemory: limitMemory, BufferTimeout: bufferTimeout, ManagedBytes: a.ManagedBytes, TempDirs: a.TempDirs, Process: sampler.Latest, Logger: log,
 	})
 	orphaned := make(chan struct{})
 	go watchParent(orphaned) // these two end with the process

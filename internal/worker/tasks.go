@@ -15,7 +15,8 @@ import (
 // running is a task with its meter.
 type running struct {
 	*task.Task
-	meter *task.Meter
+	meter   *task.Meter
+	reports reports
 }
 
 // runTask starts a task. The answer says that it was accepted; how it goes is
@@ -55,6 +56,10 @@ func (w *Worker) spec(d *pb.TaskDeployment) (*task.Spec, error) {
 		return nil, fmt.Errorf("deployed with %d inputs and %d outputs, the program's vertex has %d and %d",
 			len(d.Gates), len(d.Partitions), len(chain.Inputs), len(chain.Outputs))
 	}
+	managed := w.managed(chain.Vertex.SlotSharingGroup)
+	if err := w.affords(chain, managed); err != nil {
+		return nil, err
+	}
 	gates, err := w.gates(d, chain)
 	if err != nil {
 		return nil, err
@@ -66,38 +71,10 @@ func (w *Worker) spec(d *pb.TaskDeployment) (*task.Spec, error) {
 	return &task.Spec{
 		Job: w.Compiled.Graph.Name, Attempt: attempt,
 		Parallelism: int(d.Parallelism), MaxParallelism: int(d.MaxParallelism), Batch: w.Compiled.Graph.Batch,
-		Chain: chain, Gates: gates, Partitions: partitions,
-		BufferTimeout: w.BufferTimeout, ManagedBytes: w.managed(chain.Vertex.SlotSharingGroup), Scratch: w.scratch, Ask: w.asker(attempt), Logger: w.Logger,
+		KeyGroups: operator.KeyGroups{First: int(d.FirstKeyGroup), Count: int(d.KeyGroups)},
+		Chain:     chain, Gates: gates, Partitions: partitions,
+		BufferTimeout: w.BufferTimeout, ManagedBytes: managed, Scratch: w.scratch, Ask: w.asker(attempt), Logger: w.Logger,
 	}, nil
-}
-
-// managed is the managed memory of each operator of a slot sharing group: a slot
-// may hold a task of every vertex of the group at once, and they share its.
-func (w *Worker) managed(group string) int64 {
-	users := int64(0)
-	for _, chain := range w.Compiled.Chains { // order: it only counts
-		if chain.Vertex.SlotSharingGroup != group {
-			continue
-		}
-		for _, n := range chain.Nodes {
-			if _, uses := n.Operator.(operator.Managing); uses {
-				users++
-			}
-		}
-	}
-	return w.ManagedBytes / max(1, users)
-}
-
-// asker gives the function that carries a task's requests to its coordinators.
-func (w *Worker) asker(attempt ident.AttemptID) func(ident.OperatorID, []byte, func([]byte, error)) {
-	return func(op ident.OperatorID, payload []byte, then func([]byte, error)) {
-		request := &pb.OperatorRequest{Attempt: attempt.String(), Operator: op.String(), Payload: payload}
-		w.Loop.Post(func() {
-			gateway.WorkerRequest.Call(w.System, w.Loop, w.TaskExecutor, ident.LeaderID{}, request, 0, func(r *pb.OperatorResponse, err error) {
-				then(r.GetPayload(), err)
-			})
-		})
-	}
 }
 
 // report passes a task's state on. A task that has ended is forgotten only then,
@@ -109,13 +86,20 @@ func (w *Worker) report(attempt ident.AttemptID, r *running, s status.Execution,
 	if s == status.Failed || s == status.Canceled {
 		w.release(attempt) // nobody will be told to read it
 	}
+	if s == status.Failed && f != nil && f.Err != nil && w.Failed != nil {
+		w.Failed(attempt, f.Err)
+	}
 	metrics := metricsOf(attempt, r.Task)
 	if s == status.Running { // so that nobody has to wait for the first figures
 		metrics.Figures = gateway.TaskFiguresToProto(r.meter.Read(w.Loop.Now()))
 	}
-	gateway.WorkerTaskState.Send(w.System, w.Loop, w.TaskExecutor, ident.LeaderID{}, &pb.UpdateTaskExecutionStateRequest{
-		Attempt: attempt.String(), State: s.String(), Failure: gateway.FailureToProto(f), Metrics: metrics,
-	})
+	update := &pb.UpdateTaskExecutionStateRequest{Attempt: attempt.String(), State: s.String(), Failure: gateway.FailureToProto(f), Metrics: metrics}
+	if s == status.Finished {
+		for _, bytes := range r.Sizes() {
+			update.Outputs = append(update.Outputs, &pb.PartitionSizes{Bytes: bytes})
+		}
+	}
+	w.send(&r.reports, update)
 }
 
 // stopTask cancels a task. One that is unknown has ended: its last state is on

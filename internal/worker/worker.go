@@ -36,8 +36,11 @@ type Options struct {
 	Resource     ident.ResourceID
 	Cluster      ident.ClusterID
 	Compiled     *streamgraph.Compiled
-	// Buffers is the number of network buffers.
-	Buffers int
+	// Buffers is the number of network buffers, and WriteBuffers how many of them a
+	// blocking partition gathers records in, if they are not short; 0: the default.
+	Buffers, WriteBuffers int
+	// Share says what Buffers is a part of, for messages; empty: it is all.
+	Share string
 	// BufferTimeout bounds how long a record waits in an open batch.
 	BufferTimeout time.Duration
 	// ManagedBytes is the managed memory of one slot.
@@ -48,7 +51,13 @@ type Options struct {
 	// Process gives the newest figures of the worker's process; nil: the worker is
 	// not alone in it. From any goroutine.
 	Process func() *status.ProcessFigures
-	Logger  *slog.Logger
+	// Failed is told the errors that tasks fail with, before they are reported, for
+	// who is in the same process; nil: nobody is. On the loop.
+	Failed func(attempt ident.AttemptID, err error)
+	// LimitMemory changes what the garbage collector aims at; nil: the worker does
+	// not limit it. It may take long, and is called beside the loop.
+	LimitMemory func(bytes int64)
+	Logger      *slog.Logger
 }
 
 // Worker runs the tasks of one job. Its fields are touched only on its loop.
@@ -74,7 +83,8 @@ func New(o Options) *Worker {
 		hash:    o.Compiled.Graph.Hash(),
 		scratch: space,
 		shuffle: network.NewEnvironment(network.Options{
-			Job: o.Job, Self: o.Resource, Cluster: o.Cluster, Buffers: o.Buffers, Scratch: space, Logger: o.Logger,
+			Job: o.Job, Self: o.Resource, Cluster: o.Cluster, Buffers: o.Buffers, Share: o.Share,
+			WriteBuffers: o.WriteBuffers, Scratch: space, Logger: o.Logger,
 		}),
 		tasks: map[ident.AttemptID]*running{},
 		done:  make(chan struct{}),
@@ -94,6 +104,8 @@ func (w *Worker) Start() {
 	rpc.Handle(mux, gateway.RunTask, w.runTask)
 	rpc.Handle(mux, gateway.StopTask, w.stopTask)
 	rpc.Handle(mux, gateway.ReleaseWorkerOutputs, w.releaseOutputs)
+	rpc.Handle(mux, gateway.SetBudget, w.setBudget)
+	rpc.Handle(mux, gateway.HeartbeatToWorker, func(_ *pb.Empty, reply func(*pb.Empty, error)) { reply(&pb.Empty{}, nil) })
 	rpc.Handle(mux, gateway.ShutDown, func(_ *pb.Empty, reply func(*pb.Empty, error)) {
 		reply(&pb.Empty{}, nil)
 		w.end()

@@ -27,7 +27,7 @@ const silence = 1500 * time.Millisecond
 
 // settings are the options of every process.
 var settings = []string{
-	"rest.port=0", "jobmanager.rpc.port=0", "taskmanager.numberOfTaskSlots=3",
+	"taskmanager.numberOfTaskSlots=3",
 	"heartbeat.interval=300 ms", fmt.Sprintf("heartbeat.timeout=%d ms", silence.Milliseconds()),
 	"restart-strategy.type=fixed-delay", "restart-strategy.fixed-delay.attempts=1000000", "restart-strategy.fixed-delay.delay=50 ms",
 }
@@ -53,11 +53,13 @@ func (p *process) alive() bool {
 // cluster is a master and TaskManagers.
 type cluster struct {
 	t        *testing.T
+	dir      string // what is removed in the end
 	home     processes.Home
 	net      *network // nil where the machine has none
 	rest     string   // host:port
 	rpcPort  string
 	master   *process
+	masters  int // how many there have been
 	managers []*process
 	ever     []int // the ids of all that were started
 }
@@ -69,40 +71,66 @@ func start(t *testing.T, n int) *cluster {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c := &cluster{t: t, home: processes.Home{Dir: dir, Bin: bin}}
+	c := &cluster{t: t, dir: dir, home: processes.Home{Dir: dir, Bin: bin}}
 	if c.net, err = newNetwork(t, n); err != nil {
 		t.Logf("the network is not cut in this run, because it cannot be made: %v", err)
+	} else {
+		// Where the path of a socket would be too long it is made below TMPDIR, of
+		// which every TaskManager has one of its own: they speak over the network.
+		c.home.Dir = filepath.Join(dir, strings.Repeat("long", 20))
 	}
 	t.Cleanup(c.stop)
-	if err := os.MkdirAll(filepath.Join(dir, "log"), 0o777); err != nil {
-		t.Fatal(err)
-	}
-	var options []string
-	if c.net != nil {
-		options = []string{"jobmanager.bind-host=" + c.net.address(-1), "jobmanager.rpc.address=" + c.net.address(-1)}
-	}
-	c.master = c.launch(nil, "jobmanager", options...)
-	var at struct {
-		REST string `json:"rest"`
-		RPC  string `json:"rpc"`
-	}
-	c.until("the master serves", func() string {
-		text, err := os.ReadFile(filepath.Join(dir, "run", fmt.Sprintf("jobmanager-%d.address", c.master.pid())))
-		if err == nil {
-			err = json.Unmarshal(text, &at)
+	for _, directory := range []string{filepath.Join(c.home.Dir, "log"), c.sockets()} {
+		if err := os.MkdirAll(directory, 0o777); err != nil {
+			t.Fatal(err)
 		}
-		return says(err)
-	})
-	c.rest = at.REST
-	if _, c.rpcPort, err = net.SplitHostPort(at.RPC); err != nil {
-		t.Fatal(err)
 	}
+	c.launchMaster()
 	c.managers = make([]*process, n)
 	for i := range n {
 		c.launchManager(i)
 	}
 	c.allRegistered()
 	return c
+}
+
+// sockets is where each TaskManager sees a directory of its own.
+func (c *cluster) sockets() string { return filepath.Join(c.dir, "sockets") }
+
+// launchMaster starts the master; later ones listen where the first one did.
+func (c *cluster) launchMaster() {
+	c.t.Helper()
+	restPort := "0"
+	if c.rest == "" {
+		c.rpcPort = "0"
+	} else {
+		_, restPort, _ = net.SplitHostPort(c.rest)
+	}
+	options := []string{"rest.port=" + restPort, "jobmanager.rpc.port=" + c.rpcPort}
+	if c.net != nil {
+		options = append(options, "jobmanager.bind-host="+c.net.address(-1), "jobmanager.rpc.address="+c.net.address(-1))
+	}
+	c.master = c.launch(nil, "jobmanager", options...)
+	c.masters++
+	var at struct {
+		REST string `json:"rest"`
+		RPC  string `json:"rpc"`
+	}
+	c.until("the master serves", func() string {
+		if !c.master.alive() {
+			c.t.Fatalf("the master (pid %d) has ended by itself: %s", c.master.pid(), c.master.cmd.ProcessState)
+		}
+		text, err := os.ReadFile(filepath.Join(c.home.Dir, "run", fmt.Sprintf("jobmanager-%d.address", c.master.pid())))
+		if err == nil {
+			err = json.Unmarshal(text, &at)
+		}
+		return says(err)
+	})
+	c.rest = at.REST
+	var err error
+	if _, c.rpcPort, err = net.SplitHostPort(at.RPC); err != nil {
+		c.t.Fatal(err)
+	}
 }
 
 // launchManager starts the TaskManager of a place, with the options it always
@@ -115,7 +143,7 @@ func (c *cluster) launchManager(i int) {
 	var wrap []string
 	if c.net != nil {
 		options = append(options, "jobmanager.rpc.address="+c.net.address(-1), "taskmanager.bind-host="+c.net.address(i))
-		wrap = []string{"nsenter", "--net=" + c.net.path(i)}
+		wrap = append(strings.Fields(c.net.inside(i)), "unshare", "--mount", "sh", "-c", `mount -t tmpfs weir "$TMPDIR" && exec "$@"`, "sh")
 	}
 	c.managers[i] = c.launch(wrap, "taskmanager", options...)
 }
@@ -130,7 +158,7 @@ func (c *cluster) launch(wrap []string, role string, options ...string) *process
 	cmd := c.home.Command(context.Background(), args...)
 	if wrap != nil {
 		wrapped := exec.Command(wrap[0], append(wrap[1:], cmd.Args...)...)
-		wrapped.Env = cmd.Env
+		wrapped.Env = append(cmd.Env, "TMPDIR="+c.sockets())
 		cmd = wrapped
 	}
 	log, err := os.Create(filepath.Join(c.home.Dir, "log", fmt.Sprintf("output-%s-%d", role, len(c.ever))))
@@ -178,7 +206,7 @@ func (c *cluster) stop() {
 		c.t.Errorf("left behind: %s", thing)
 	}
 	if !c.t.Failed() {
-		os.RemoveAll(c.home.Dir)
+		os.RemoveAll(c.dir)
 	}
 }
 
@@ -212,7 +240,8 @@ func says(err error) string {
 	return err.Error()
 }
 
-// text reads a REST answer. The master is never harmed: it must always answer.
+// text reads a REST answer. It is asked for only when the master is well: it
+// must answer.
 func (c *cluster) text(path string) string {
 	c.t.Helper()
 	client := http.Client{Transport: &http.Transport{DisableKeepAlives: true}, Timeout: patience}
@@ -258,12 +287,17 @@ func (c *cluster) allRegistered() {
 
 var submitted = regexp.MustCompile(`Job has been submitted with JobID ([0-9a-f]{32})`)
 
-// submit submits one of the program's jobs and gives its id.
-func (c *cluster) submit(parallelism string, arguments ...string) string {
+// submit submits one of the program's jobs, with options that have no spaces, and
+// gives its id.
+func (c *cluster) submit(parallelism, options string, arguments ...string) string {
 	c.t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
-	args := append([]string{"run", "-m", c.rest, "-d", "-p", parallelism, filepath.Join(bin, "jobs")}, arguments...)
+	args := []string{"run", "-m", c.rest, "-d", "-p", parallelism}
+	for _, o := range strings.Fields(options) {
+		args = append(args, "-D", o)
+	}
+	args = append(append(args, filepath.Join(bin, "jobs")), arguments...)
 	out, errOut, code, err := c.home.Run(ctx, args...)
 	m := submitted.FindStringSubmatch(out)
 	if err != nil || code != 0 || m == nil {
@@ -280,6 +314,9 @@ type job struct {
 		Name        string         `json:"name"`
 		Parallelism int            `json:"parallelism"`
 		Tasks       map[string]int `json:"tasks"`
+		Metrics     struct {
+			Read int64 `json:"read-records"`
+		} `json:"metrics"`
 	} `json:"vertices"`
 }
 
@@ -310,6 +347,26 @@ func (c *cluster) running(id string) {
 	})
 }
 
+// progresses waits until the job's tasks have read more records from one another
+// than at first.
+func (c *cluster) progresses(id string) {
+	c.t.Helper()
+	least := int64(-1) // what the present attempts have read when they were first seen
+	c.until("records to arrive", func() string {
+		var read int64
+		for _, v := range c.look(id).Vertices {
+			read += v.Metrics.Read
+		}
+		if least < 0 || read < least { // a new attempt counts from 0
+			least = read
+		}
+		if read == least {
+			return fmt.Sprintf("job %s: %d records have been read, and no more", id, read)
+		}
+		return ""
+	})
+}
+
 // finished waits until the job has finished.
 func (c *cluster) finished(id string) {
 	c.t.Helper()
@@ -321,20 +378,54 @@ func (c *cluster) finished(id string) {
 	})
 }
 
+// subtask is what REST shows of a subtask's newest attempt.
+type subtask struct {
+	Attempt     int    `json:"attempt"`
+	TaskManager string `json:"taskmanager-id"`
+}
+
+// subtasks gives all subtasks of a job.
+func (c *cluster) subtasks(id string) (all []subtask) {
+	c.t.Helper()
+	for _, v := range c.look(id).Vertices {
+		var vertex struct {
+			Subtasks []subtask `json:"subtasks"`
+		}
+		c.get("/jobs/"+id+"/vertices/"+v.ID, &vertex)
+		all = append(all, vertex.Subtasks...)
+	}
+	return all
+}
+
 // attempt gives the newest attempt of any of the job's tasks: how often it was
 // restarted.
 func (c *cluster) attempt(id string) (newest int) {
 	c.t.Helper()
-	for _, v := range c.look(id).Vertices {
-		var vertex struct {
-			Subtasks []struct {
-				Attempt int `json:"attempt"`
-			} `json:"subtasks"`
-		}
-		c.get("/jobs/"+id+"/vertices/"+v.ID, &vertex)
-		for _, s := range vertex.Subtasks {
-			newest = max(newest, s.Attempt)
-		}
+	for _, s := range c.subtasks(id) {
+		newest = max(newest, s.Attempt)
 	}
 	return newest
+}
+
+// onlyJob waits until a job of the given parallelism is all that occupies slots
+// and has workers.
+func (c *cluster) onlyJob(id string, parallelism int) {
+	c.t.Helper()
+	c.until("no slot and no worker of other jobs", func() string {
+		var overview struct {
+			Total     int `json:"slots-total"`
+			Available int `json:"slots-available"`
+		}
+		if c.get("/overview", &overview); overview.Total-overview.Available != parallelism {
+			return fmt.Sprintf("%d of %d slots are free, and %d in use by job %s", overview.Available, overview.Total, parallelism, id)
+		}
+		managers := map[string]bool{}
+		for _, s := range c.subtasks(id) {
+			managers[s.TaskManager] = true
+		}
+		if workers := c.home.Workers(); len(workers) != len(managers) {
+			return fmt.Sprintf("workers are %d, and job %s runs on %d TaskManagers", workers, id, len(managers))
+		}
+		return ""
+	})
 }

@@ -9,26 +9,47 @@ import (
 	"strings"
 	"sync"
 	"syscall"
+	"testing"
 	"time"
 )
 
-// The kinds of faults.
-const (
-	killManager   = "kill TaskManager"
-	freezeManager = "freeze TaskManager"
-	killWorker    = "kill worker"
-	freezeWorker  = "freeze worker"
-	cutNetwork    = "cut network"
-)
+// kind is a kind of fault.
+type kind struct {
+	name string
+	// weight is how often it comes up, compared with others.
+	weight int
+	// inject injects one fault. It is false if there is nothing it could harm now.
+	inject func(f *faults) (bool, error)
+}
 
-// plan gives the kinds of n faults in random order: all kinds come up, as often
-// as one another.
-func plan(random *rand.Rand, n int, kinds []string) []string {
-	all := make([]string, n)
-	for i := range all {
-		all[i] = kinds[i%len(kinds)]
+// processKinds are the faults of processes.
+var processKinds = []*kind{
+	{"kill TaskManager", 3, (*faults).killManager},
+	{"freeze TaskManager", 3, (*faults).freezeManager},
+	{"kill worker", 3, (*faults).killWorker},
+	{"freeze worker", 2, (*faults).freezeWorker},
+	{"stop worker for good", 1, (*faults).stopWorker},
+	{"freeze master", 1, (*faults).freezeMaster},
+	{"kill master", 1, (*faults).killMaster},
+}
+
+// plan gives n faults in random order. All kinds come up as often as their
+// weights say.
+func plan(random *rand.Rand, n int, kinds []*kind) []*kind {
+	var deck []*kind
+	for _, k := range kinds {
+		for range k.weight {
+			deck = append(deck, k)
+		}
 	}
-	random.Shuffle(n, func(i, j int) { all[i], all[j] = all[j], all[i] })
+	all := make([]*kind, n)
+	for i := range all {
+		// Each deck is dealt to its end before the next is shuffled.
+		if i%len(deck) == 0 {
+			random.Shuffle(len(deck), func(i, j int) { deck[i], deck[j] = deck[j], deck[i] })
+		}
+		all[i] = deck[i%len(deck)]
+	}
 	return all
 }
 
@@ -38,82 +59,130 @@ type faults struct {
 	c        *cluster
 	random   *rand.Rand
 	injected map[string]int
-	harmed   map[int]bool // the places of TaskManagers that have a fault now
+	harmed   map[int]bool // the places of TaskManagers that have a fault now; -1 is the master's
 	undoing  sync.WaitGroup
 	mu       sync.Mutex
 	failures []error // of what undoes; guarded by mu
 }
 
-// inject injects one fault. What it stops or cuts comes back by itself after
-// longer than the silence a process may keep.
-func (f *faults) inject(kind string) {
-	c := f.c
-	c.t.Helper()
-	place := f.place()
-	lasts := silence + time.Duration(f.random.IntN(1500))*time.Millisecond + 300*time.Millisecond
-	var err error
-	switch kind {
-	case killManager:
-		p := c.managers[place]
-		err = syscall.Kill(p.pid(), syscall.SIGKILL)
-		<-p.ended
-		f.harmed[place] = true
-	case freezeManager:
-		pid := c.managers[place].pid()
-		err = syscall.Kill(pid, syscall.SIGSTOP)
-		f.later(lasts, func() error { return syscall.Kill(pid, syscall.SIGCONT) })
-		f.harmed[place] = true
-	case killWorker:
-		_, err = f.signalWorker(syscall.SIGKILL)
-	case freezeWorker:
-		var pid int
-		pid, err = f.signalWorker(syscall.SIGSTOP)
-		f.later(lasts, func() error {
-			// It may have been ended meanwhile, as lost.
-			if err := syscall.Kill(pid, syscall.SIGCONT); !errors.Is(err, syscall.ESRCH) {
-				return err
-			}
-			return nil
-		})
-	case cutNetwork:
-		err = c.net.cut(place, true)
-		f.later(lasts, func() error { return c.net.cut(place, false) })
-		f.harmed[place] = true
-	}
+// inject injects one fault and counts it, unless there is nothing to harm.
+func (f *faults) inject(k *kind) bool {
+	f.c.t.Helper()
+	done, err := k.inject(f)
 	if err != nil {
-		c.t.Fatalf("inject %s: %v", kind, err)
+		f.c.t.Fatalf("%s: %v", k.name, err)
 	}
-	f.injected[kind]++
+	if done {
+		f.injected[k.name]++
+	}
+	return done
 }
 
-// place chooses a TaskManager that has no fault now.
-func (f *faults) place() int {
+// lasts draws how long something is stopped or cut: longer than the silence a
+// process may keep.
+func (f *faults) lasts() time.Duration {
+	return silence + 300*time.Millisecond + time.Duration(f.random.IntN(1500))*time.Millisecond
+}
+
+// place chooses a TaskManager that has no fault now; it has one from now on.
+func (f *faults) place() (place int, ok bool) {
 	var well []int
 	for i := range f.c.managers {
 		if !f.harmed[i] {
 			well = append(well, i)
 		}
 	}
-	return well[f.random.IntN(len(well))]
+	if len(well) == 0 {
+		return 0, false
+	}
+	place = well[f.random.IntN(len(well))]
+	f.harmed[place] = true
+	return place, true
+}
+
+func (f *faults) killManager() (bool, error) {
+	place, ok := f.place()
+	if !ok {
+		return false, nil
+	}
+	return true, kill(f.c.managers[place])
+}
+
+func kill(p *process) error {
+	err := syscall.Kill(p.pid(), syscall.SIGKILL)
+	<-p.ended
+	return err
+}
+
+func (f *faults) freezeManager() (bool, error) {
+	place, ok := f.place()
+	if !ok {
+		return false, nil
+	}
+	return true, f.freeze(f.c.managers[place].pid())
+}
+
+// freeze stops a process for a while.
+func (f *faults) freeze(pid int) error {
+	f.later(f.lasts(), func() error { return syscall.Kill(pid, syscall.SIGCONT) })
+	return syscall.Kill(pid, syscall.SIGSTOP)
+}
+
+// killMaster kills the master, with all of its jobs.
+func (f *faults) killMaster() (bool, error) {
+	if f.harmed[-1] {
+		return false, nil
+	}
+	f.harmed[-1] = true
+	return true, kill(f.c.master)
+}
+
+func (f *faults) freezeMaster() (bool, error) {
+	if f.harmed[-1] {
+		return false, nil
+	}
+	f.harmed[-1] = true
+	return true, f.freeze(f.c.master.pid())
+}
+
+func (f *faults) killWorker() (bool, error) {
+	_, ok, err := f.signalWorker(syscall.SIGKILL)
+	return ok, err
+}
+
+// freezeWorker stops a worker for a while. Its TaskManager may end it meanwhile.
+func (f *faults) freezeWorker() (bool, error) {
+	pid, ok, err := f.signalWorker(syscall.SIGSTOP)
+	if ok && err == nil {
+		f.later(f.lasts(), func() error {
+			if err := syscall.Kill(pid, syscall.SIGCONT); !errors.Is(err, syscall.ESRCH) {
+				return err
+			}
+			return nil
+		})
+	}
+	return ok, err
+}
+
+// stopWorker stops a worker and leaves it to its TaskManager to find that out.
+func (f *faults) stopWorker() (bool, error) {
+	_, ok, err := f.signalWorker(syscall.SIGSTOP)
+	return ok, err
 }
 
 // signalWorker sends a signal to one of the workers there are.
-func (f *faults) signalWorker(signal syscall.Signal) (pid int, err error) {
-	f.c.t.Helper()
-	f.c.until("a worker to harm", func() string {
-		workers := f.c.home.Workers()
-		if len(workers) == 0 {
-			return "there is none"
-		}
-		slices.Sort(workers)
-		pid = workers[f.random.IntN(len(workers))]
-		err = syscall.Kill(pid, signal)
-		if errors.Is(err, syscall.ESRCH) {
-			return "it has just ended"
-		}
-		return ""
-	})
-	return pid, err
+func (f *faults) signalWorker(signal syscall.Signal) (pid int, ok bool, err error) {
+	workers := f.c.home.Workers()
+	if len(workers) == 0 {
+		return 0, false, nil
+	}
+	slices.Sort(workers)
+	pid = workers[f.random.IntN(len(workers))]
+	err = syscall.Kill(pid, signal)
+	if errors.Is(err, syscall.ESRCH) { // it has just ended
+		return 0, false, nil
+	}
+	return pid, true, err
 }
 
 func (f *faults) later(after time.Duration, undo func() error) {
@@ -132,6 +201,9 @@ func (f *faults) later(after time.Duration, undo func() error) {
 // again.
 func (f *faults) undo() {
 	f.c.t.Helper()
+	if !f.c.master.alive() {
+		f.c.launchMaster()
+	}
 	for i, p := range f.c.managers {
 		if !p.alive() {
 			f.c.launchManager(i)
@@ -146,18 +218,34 @@ func (f *faults) undo() {
 	clear(f.harmed)
 }
 
-// total counts all faults.
-func (f *faults) total() (n int) {
-	for _, count := range f.injected {
-		n += count
+// total counts the faults of some kinds.
+func (f *faults) total(kinds []*kind) (n int) {
+	for _, k := range kinds {
+		n += f.injected[k.name]
 	}
 	return n
 }
 
 func (f *faults) String() string {
 	var parts []string
-	for _, kind := range slices.Sorted(maps.Keys(f.injected)) {
-		parts = append(parts, fmt.Sprintf("%s %d", kind, f.injected[kind]))
+	for _, name := range slices.Sorted(maps.Keys(f.injected)) {
+		parts = append(parts, fmt.Sprintf("%s %d", name, f.injected[name]))
 	}
 	return strings.Join(parts, ", ")
+}
+
+// TestPlan checks that every kind comes up, as often as its weight says.
+func TestPlan(t *testing.T) {
+	counts, weights := map[string]int{}, 0
+	for _, k := range processKinds {
+		weights += k.weight
+	}
+	for _, k := range plan(rand.New(rand.NewPCG(1, 0)), 5*weights, processKinds) {
+		counts[k.name]++
+	}
+	for _, k := range processKinds {
+		if counts[k.name] != 5*k.weight {
+			t.Errorf("%s comes up %d times, want %d", k.name, counts[k.name], 5*k.weight)
+		}
+	}
 }

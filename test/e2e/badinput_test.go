@@ -1,7 +1,10 @@
 package e2e
 
 import (
+	"encoding/json/v2"
 	"fmt"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"syscall"
@@ -134,7 +137,7 @@ func requests(c *cluster) []row {
 		{"unknown TaskManager", get("/taskmanagers/nobody"), 404, []string{"nobody"}},
 		{"a log outside", get("/jobmanager/logs/..%2fconf%2fconfig.yaml"), 404, nil},
 		{"broken JSON", post("POST", run, `{"parallelism":`), 400, []string{"JarRunRequestBody"}},
-		{"JSON of another type", post("POST", run, `{"parallelism":"many"}`), 400, []string{"want a whole number"}},
+		{"JSON of another type", post("POST", run, `{"parallelism":"many"}`), 400, []string{"parallelism is ", "; allowed is a whole number."}},
 		{"a list for an object", post("POST", run, `[]`), 400, []string{"JarRunRequestBody"}},
 		{"deep JSON", post("POST", run, strings.Repeat(`{"a":`, 100_000)), 400, []string{"JarRunRequestBody"}},
 		{"huge JSON", post("POST", run, `{"entryClass":"`+strings.Repeat("x", 68<<20)+`"}`), 413, nil},
@@ -148,24 +151,61 @@ func requests(c *cluster) []row {
 	}
 }
 
-// program is the id of a program that was uploaded before.
+// program uploads a program and gives its id.
 func (c *cluster) program(name string) string {
 	c.t.Helper()
-	c.detachedAndCanceled(name)
+	text, err := os.ReadFile(filepath.Join(bin, name))
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	var answer struct {
+		Filename string `json:"filename"`
+	}
+	got := upload(name, func() []byte { return text })(c)
+	if err := json.Unmarshal([]byte(got.text), &answer); err != nil || got.code != 200 {
+		c.t.Fatalf("upload of %s: %d, %s", name, got.code, got.text)
+	}
+	return filepath.Base(answer.Filename)
+}
+
+// programs lists the names of the uploaded programs.
+func (c *cluster) programs() (names []string) {
+	c.t.Helper()
 	var answer struct {
 		Files []struct {
-			ID   string `json:"id"`
 			Name string `json:"name"`
 		} `json:"files"`
 	}
 	c.get("/jars", &answer)
 	for _, f := range answer.Files {
-		if strings.HasPrefix(f.Name, name) {
-			return f.ID
-		}
+		names = append(names, f.Name)
 	}
-	c.t.Fatalf("%s is not among the programs %v", name, answer.Files)
-	return ""
+	return names
+}
+
+// What weir run uploads it takes away, and a program that somebody uploaded stays
+// and is used.
+func TestRunLeavesNoProgram(t *testing.T) {
+	t.Parallel()
+	c := start(t, 1)
+	c.works()
+	job := c.detached("misbehave", "slow")
+	if names := c.programs(); len(names) != 0 {
+		t.Errorf("left behind: %q", names)
+	}
+	c.running(job)
+	c.cancel(job)
+	if out, errOut, code := c.run(nil, "misbehave", "no-execute"); code == 0 {
+		t.Errorf("%s%s", out, errOut)
+	}
+	if names := c.programs(); len(names) != 0 {
+		t.Errorf("left behind by a run that failed: %q", names)
+	}
+	c.program("misbehave")
+	c.detachedAndCanceled("misbehave")
+	if names := c.programs(); len(names) != 1 || names[0] != "misbehave" {
+		t.Errorf("the programs are %q, want the one that was uploaded", names)
+	}
 }
 
 func (c *cluster) detachedAndCanceled(name string) {

@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"strconv"
 	"strings"
 	"testing"
 )
@@ -27,7 +28,7 @@ func environment(t *testing.T, pid int) map[string]string {
 }
 
 // What weir memory explain says before the start is what the processes of jobs
-// are given.
+// are given: each what the slots have that its job holds.
 func TestBudgetsAreApplied(t *testing.T) {
 	options := []string{"taskmanager.memory.process.size=1200m", "taskmanager.memory.managed.size=64m", "taskmanager.numberOfTaskSlots=2"}
 	c := start(t, 1, options...)
@@ -42,10 +43,10 @@ func TestBudgetsAreApplied(t *testing.T) {
 	c.running(job)
 	for _, pid := range c.workers() {
 		env := environment(t, pid)
-		if want := fmt.Sprintf("%dB", (m.Process-m.FrameworkHeap-m.FrameworkOffHeap)/10*9); env["GOMEMLIMIT"] != want {
+		if want := fmt.Sprintf("%dB", (m.Process-m.FrameworkHeap-m.FrameworkOffHeap)/2/10*9); env["GOMEMLIMIT"] != want {
 			t.Errorf("worker %d has GOMEMLIMIT %q, want %s", pid, env["GOMEMLIMIT"], want)
 		}
-		for _, want := range []string{fmt.Sprintf(`"networkBuffers":%d`, m.Network/32768), fmt.Sprintf(`"managedBytes":%d`, m.Managed/2)} {
+		for _, want := range []string{fmt.Sprintf(`"networkBytes":%d`, m.Network/2), fmt.Sprintf(`"allNetworkBytes":%d`, m.Network), fmt.Sprintf(`"managedBytes":%d`, m.Managed/2)} {
 			if !regexp.MustCompile(want + `\b`).MatchString(env["WEIR_WORKER"]) {
 				t.Errorf("worker %d is told %s, want %s", pid, env["WEIR_WORKER"], want)
 			}
@@ -87,17 +88,104 @@ func (c *cluster) logsNameTheJob(job string) {
 	}
 }
 
+// Two jobs on one TaskManager have together what it has, and their processes are
+// limited to their parts by the kernel where that is possible.
+func TestTwoJobsShareTheMemory(t *testing.T) {
+	c := start(t, 1, "taskmanager.numberOfTaskSlots=4", "taskmanager.memory.process.size=1600m")
+	var jobs []string
+	for _, p := range []string{"1", "3"} {
+		out, errOut, code := c.run([]string{"-d", "-p", p}, "misbehave", "slow")
+		if code != 0 {
+			t.Fatalf("%s%s", out, errOut)
+		}
+		jobs = append(jobs, submitted.FindStringSubmatch(out)[1])
+		c.running(jobs[len(jobs)-1])
+	}
+	const workers = 1600<<20 - 256<<20 // without the framework's
+	var configured struct {
+		Memory struct {
+			Network int64 `json:"networkMemory"`
+		} `json:"memoryConfiguration"`
+	}
+	c.get("/taskmanagers/"+c.managers()[0], &configured)
+	network := configured.Memory.Network
+	var soft, told, hard int64
+	for _, pid := range c.workers() {
+		env := environment(t, pid)
+		var a struct {
+			NetworkBytes int64 `json:"networkBytes"`
+		}
+		if err := json.Unmarshal([]byte(env["WEIR_WORKER"]), &a); err != nil {
+			t.Fatal(err)
+		}
+		n, err := strconv.ParseInt(strings.TrimSuffix(env["GOMEMLIMIT"], "B"), 10, 64)
+		if err != nil {
+			t.Fatal(err)
+		}
+		soft, told, hard = soft+n, told+a.NetworkBytes, hard+groupLimit(pid)
+	}
+	if soft > workers/10*9 || soft < workers/10*9-10 || told > network || told < network-4 {
+		t.Errorf("the two have %d and %d network memory, there are %d and %d", soft, told, workers/10*9, network)
+	}
+	if hard > workers {
+		t.Errorf("the kernel lets them use %d, there are %d", hard, workers)
+	}
+	for _, job := range jobs {
+		c.cancel(job)
+	}
+}
+
+// groupLimit is the limit of a process's control group; 0: it has none of its own.
+func groupLimit(pid int) int64 {
+	text, _ := os.ReadFile(fmt.Sprintf("/proc/%d/cgroup", pid))
+	for line := range strings.Lines(string(text)) {
+		parts := strings.SplitN(strings.TrimSpace(line), ":", 3)
+		if len(parts) != 3 || !strings.Contains(parts[2], "/weir-") {
+			continue
+		}
+		for _, path := range []string{"/sys/fs/cgroup/memory" + parts[2] + "/memory.limit_in_bytes", "/sys/fs/cgroup" + parts[2] + "/memory.max"} {
+			if n, err := os.ReadFile(path); err == nil {
+				limit, _ := strconv.ParseInt(strings.TrimSpace(string(n)), 10, 64)
+				return limit
+			}
+		}
+	}
+	return 0
+}
+
+// A batch operator that has no managed memory fails its job, which names it and
+// the keys.
+func TestNoManagedMemory(t *testing.T) {
+	c := start(t, 1, "taskmanager.memory.managed.size=0")
+	input := t.TempDir()
+	writeFile(t, input+"/text", "to be or not to be\n")
+	out, errOut, code := c.run(nil, "wordcount", "--input", input+"/*", "--output", input+"/counts")
+	if code != 1 {
+		t.Fatalf("code %d\n%s%s", code, out, errOut)
+	}
+	for _, want := range []string{"managed memory exhausted: operator Local Count needs at least 262144 bytes, and its part of the 0 bytes of its slot is 0",
+		"'taskmanager.memory.managed.size' or 'taskmanager.memory.managed.fraction'"} {
+		if !strings.Contains(errOut, want) {
+			t.Errorf("%q is not said in\n%s", want, errOut)
+		}
+	}
+	if _, err := os.Stat(input + "/counts"); err == nil {
+		t.Error("the output directory of a job that failed is left behind")
+	}
+}
+
 // A job that needs more network buffers than its processes have fails, and says
 // who asked for them and by which keys there could be more. The cluster goes on.
 func TestTooFewNetworkBuffers(t *testing.T) {
-	c := start(t, 2, "taskmanager.memory.network.min=64kb", "taskmanager.memory.network.max=64kb")
+	c := start(t, 2, "taskmanager.memory.network.min=64kb", "taskmanager.memory.network.max=64kb", "execution.batch-shuffle-mode=ALL_EXCHANGES_PIPELINED")
 	out, errOut, code := c.run([]string{"-p", "8"}, "misbehave", "fine")
 	if code != 1 {
 		t.Fatalf("code %d\n%s%s", code, out, errOut)
 	}
 	for _, want := range []string{
-		"Count -> Sink: Discard (", "create gate with 4 channels from other processes: insufficient number of network buffers: need ",
-		"have 2 of 2 (taskmanager.memory.network.*)",
+		"Count -> Sink: Discard (", "create gate with 4 channels from other processes: Insufficient number of network buffers: required ",
+		"but only 2 available. The total number of network buffers is currently set to 2 of 32768 bytes each. You can increase this number",
+		"'taskmanager.memory.network.min'",
 	} {
 		if !strings.Contains(errOut, want) {
 			t.Errorf("%q is not said in\n%s", want, errOut)

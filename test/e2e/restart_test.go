@@ -197,3 +197,30 @@ func TestFatalErrorIsNotRestarted(t *testing.T) {
 		t.Errorf("the newest failure is %+v", newest)
 	}
 }
+
+// A restart strategy that makes no sense is refused when the job is submitted,
+// and nothing of the job is left.
+func TestWrongRestartStrategies(t *testing.T) {
+	c := start(t, 1)
+	for _, wrong := range []struct {
+		flags []string
+		want  string
+	}{
+		{[]string{"-D", "restart-strategy.type=sometimes"}, `restart-strategy.type: "sometimes" is no valid choice; allowed: one of none`},
+		{[]string{"-D", "restart-strategy.fixed-delay.attempts=-1"}, `restart-strategy.fixed-delay.attempts: "-1" is no valid integer`},
+		{[]string{"-D", "restart-strategy.type=exponential-delay", "-D", "restart-strategy.exponential-delay.initial-backoff=2 min"},
+			"the first pause (2 min) is longer than restart-strategy.exponential-delay.max-backoff (1 min)"},
+		{[]string{"-D", "execution-retries.default=3"}, "execution-retries.default: Flink has removed this option; set restart-strategy.type: fixed-delay"},
+	} {
+		_, errOut, code := c.run(append([]string{"-d"}, wrong.flags...), "misbehave", "error")
+		if code == 0 || !strings.Contains(errOut, wrong.want) {
+			t.Errorf("%v: code %d, want %q in\n%s", wrong.flags, code, wrong.want, errOut)
+		}
+	}
+	var answer struct {
+		Jobs []struct{} `json:"jobs"`
+	}
+	if c.get("/jobs", &answer); len(answer.Jobs) != 0 {
+		t.Errorf("%d jobs are there", len(answer.Jobs))
+	}
+}

@@ -136,7 +136,7 @@ func TestSession(t *testing.T) {
 	c := start(t, 2, "taskmanager.load-balance.mode=SLOTS")
 	for _, p := range parallelisms() {
 		output := filepath.Join(t.TempDir(), "counts")
-		out, errOut, code := c.run([]string{"-p", strconv.Itoa(p)}, "wordcount", "--", "--input", root+"/**/*.go", "--output", output)
+		out, errOut, code := c.run([]string{"-p", strconv.Itoa(p), "-D", "execution.batch.adaptive.auto-parallelism.enabled=false"}, "wordcount", "--", "--input", root+"/**/*.go", "--output", output)
 		m := submitted.FindStringSubmatch(out)
 		if code != 0 || m == nil || !strings.Contains(out, "Program execution finished\nJob with JobID "+m[1]+" has finished.\nJob Runtime: ") {
 			t.Fatalf("parallelism %d: code %d\n%s%s", p, code, out, errOut)

@@ -39,11 +39,38 @@ type cluster struct {
 	manager    *resourcemanager.Manager
 	dispatcher *dispatcher.Dispatcher
 	executor   *taskexecutor.Executor
+	// errors are what the newest attempt of each subtask failed with, by the first
+	// attempt. They are touched on the loop only.
+	errors map[ident.AttemptID]taskError
+}
+
+// A taskError is what an attempt failed with.
+type taskError struct {
+	attempt ident.AttemptID
+	err     error
+}
+
+// failed keeps an error that a task failed with: what is reported of it is data.
+func (c *cluster) failed(attempt ident.AttemptID, err error) {
+	subtask := attempt
+	subtask.Attempt = 0
+	c.errors[subtask] = taskError{attempt, err}
+}
+
+// errorOf gives the error that an attempt failed with; nil: it is not known.
+func (c *cluster) errorOf(attempt ident.AttemptID) error {
+	subtask := attempt
+	subtask.Attempt = 0
+	e, err := actor.Query(context.Background(), c.loop, func() taskError { return c.errors[subtask] })
+	if err != nil || e.attempt != attempt {
+		return nil
+	}
+	return e.err
 }
 
 // start makes a cluster for one job. It must be closed.
 func start(o Options) *cluster {
-	c := &cluster{loop: actor.Start("embedded cluster"), system: rpc.NewMemory().System("embedded")}
+	c := &cluster{loop: actor.Start("embedded cluster"), system: rpc.NewMemory().System("embedded"), errors: map[ident.AttemptID]taskError{}}
 	cfg := o.Config
 	rm := rpc.Address{Process: c.system.Self(), Endpoint: gateway.ResourceManager}
 	c.manager = resourcemanager.New(resourcemanager.Options{

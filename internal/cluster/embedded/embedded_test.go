@@ -81,6 +81,9 @@ func TestAFailureNamesTheTask(t *testing.T) {
 		if !errors.As(err, &failure) || !strings.Contains(err.Error(), "picky") || !strings.Contains(err.Error(), "the 50th is too much") {
 			t.Errorf("%s: got %v", way, err)
 		}
+		if !errors.Is(err, boom) {
+			t.Errorf("%s: the error of the program is not found in %v", way, err)
+		}
 	}
 }
 

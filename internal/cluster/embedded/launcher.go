@@ -6,6 +6,7 @@ import (
 
 	"github.com/weirstream/weir/internal/ident"
 	"github.com/weirstream/weir/internal/jobgraph"
+	"github.com/weirstream/weir/internal/memory"
 	"github.com/weirstream/weir/internal/rpc"
 	"github.com/weirstream/weir/internal/rpc/gateway"
 	"github.com/weirstream/weir/internal/rpc/pb"
@@ -25,14 +26,14 @@ type launcher struct {
 }
 
 // Launch starts a worker. It is called on the loop.
-func (l *launcher) Launch(job *pb.Job, token string, events taskexecutor.WorkerEvents) taskexecutor.Worker {
+func (l *launcher) Launch(job *pb.Job, token string, _ memory.Share, events taskexecutor.WorkerEvents) taskexecutor.Worker {
 	c := l.cluster
 	w := &inProcess{
 		cluster: c, exited: events.Exited, stop: make(chan struct{}), abandon: make(chan struct{}), log: l.options.Logger,
 		worker: worker.New(worker.Options{
 			Loop: c.loop, System: c.system, TaskExecutor: rpc.Address{Process: c.system.Self(), Endpoint: gateway.TaskExecutor},
 			Token: token, Job: l.options.Compiled.Graph.Job, Resource: resourceID, Cluster: ident.ClusterID{}, Compiled: l.options.Compiled,
-			Buffers: networkBuffers(l.options.Compiled.Graph), BufferTimeout: l.options.BufferTimeout, ManagedBytes: managedPerSlot, Logger: l.options.Logger,
+			Buffers: networkBuffers(l.options.Compiled.Graph), BufferTimeout: l.options.BufferTimeout, ManagedBytes: managedPerSlot, Failed: c.failed, Logger: l.options.Logger,
 		}),
 	}
 	w.worker.Start()
@@ -69,6 +70,12 @@ func (w *inProcess) Kill() {
 	}
 }
 
+// Limit does nothing: the worker shares the memory of this process.
+func (w *inProcess) Limit(memory.Share) {}
+
+// Condition is not told: the worker is in this process.
+func (w *inProcess) Condition() string { return "" }
+
 // watch waits for the worker's end and tells it.
 func (w *inProcess) watch() {
 	select {
@@ -97,7 +104,7 @@ func networkBuffers(g *jobgraph.Graph) int {
 	for _, v := range g.Vertices {
 		for _, set := range v.Produces {
 			if set.Type == jobgraph.Blocking {
-				n += v.Parallelism * writeBuffers
+				n += atOnce(v) * writeBuffers
 			}
 		}
 	}

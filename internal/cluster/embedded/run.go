@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"log/slog"
 	"math/rand/v2"
+	"runtime"
 	"time"
 
 	"github.com/weirstream/weir/config"
@@ -30,20 +31,27 @@ type Options struct {
 // Run runs the job to its end. It returns nil when the job has FINISHED. When
 // ctx ends first, the job is canceled and Run returns the cause of ctx once all
 // has ended. A job that has FAILED gives an error that names the task and wraps
-// the *status.Failure.
+// the *status.Failure and the error that the task failed with.
 func Run(ctx context.Context, o Options) error {
-	view, err := Execute(ctx, o)
+	view, cause, err := execute(ctx, o)
 	if err != nil {
 		return err
 	}
-	return outcome(ctx, &view)
+	return outcome(ctx, &view, cause)
 }
 
 // Execute is Run for who wants the job's last view, which is terminal if the
 // error is nil; how the job ended is then told by the view alone.
 func Execute(ctx context.Context, o Options) (execgraph.View, error) {
+	view, _, err := execute(ctx, o)
+	return view, err
+}
+
+// execute runs the job to its end. Cause is the very error that it failed with;
+// nil: it is not known.
+func execute(ctx context.Context, o Options) (view execgraph.View, cause error, err error) {
 	if ctx.Err() != nil {
-		return execgraph.View{}, context.Cause(ctx)
+		return view, nil, context.Cause(ctx)
 	}
 	if o.Logger == nil {
 		o.Logger = slog.New(slog.DiscardHandler)
@@ -53,26 +61,35 @@ func Execute(ctx context.Context, o Options) (execgraph.View, error) {
 		o.Slots = needed
 	}
 	if o.Slots < needed {
-		return execgraph.View{}, fmt.Errorf("run job %q: it needs %d slots, the embedded cluster has %d", o.Compiled.Graph.Name, needed, o.Slots)
+		return view, nil, fmt.Errorf("run job %q: it needs %d slots, the embedded cluster has %d", o.Compiled.Graph.Name, needed, o.Slots)
 	}
 	if o.Compiled.Graph.Job.IsZero() {
 		o.Compiled = named(o.Compiled)
 	}
 	c := start(o)
 	defer c.close()
+	if view, err = c.run(ctx, o.Compiled.Graph); err == nil && view.State == status.JobFailed {
+		if root, found := firstCause(&view); found {
+			cause = c.errorOf(root.Attempt)
+		}
+	}
+	return view, cause, err
+}
+
+// run submits the job and waits for its end.
+func (c *cluster) run(ctx context.Context, graph *jobgraph.Graph) (execgraph.View, error) {
 	// The job outlives ctx: it has to be canceled, and waited for.
 	beyond := context.WithoutCancel(ctx)
-	id := o.Compiled.Graph.Job
-	if err := c.dispatcher.Submit(beyond, o.Compiled.Graph); err != nil {
-		return execgraph.View{}, fmt.Errorf("run job %q: %w", o.Compiled.Graph.Name, err)
+	if err := c.dispatcher.Submit(beyond, graph); err != nil {
+		return execgraph.View{}, fmt.Errorf("run job %q: %w", graph.Name, err)
 	}
-	view, err := c.dispatcher.Wait(ctx, id)
+	view, err := c.dispatcher.Wait(ctx, graph.Job)
 	if err == nil {
 		return view, nil
 	}
 	// A job that has just ended cannot be canceled; then its end is the answer.
-	_ = c.dispatcher.Cancel(beyond, id)
-	return c.dispatcher.Wait(beyond, id)
+	_ = c.dispatcher.Cancel(beyond, graph.Job)
+	return c.dispatcher.Wait(beyond, graph.Job)
 }
 
 // named gives the job an identifier of its own; c stays as it is.
@@ -89,21 +106,31 @@ func slotsNeeded(g *jobgraph.Graph) int {
 	widest := map[string]int{}
 	sum := 0
 	for _, v := range g.Vertices {
-		if more := v.Parallelism - widest[v.SlotSharingGroup]; more > 0 {
-			widest[v.SlotSharingGroup] = v.Parallelism
+		if more := atOnce(v) - widest[v.SlotSharingGroup]; more > 0 {
+			widest[v.SlotSharingGroup] += more
 			sum += more
 		}
 	}
 	return sum
 }
 
-// outcome is the error of a job that has ended.
-func outcome(ctx context.Context, v *execgraph.View) error {
+// atOnce is how many subtasks of a vertex run at the same time at most. Where
+// their number is decided later, they are no more than the processors: what has
+// to wait for its turn does.
+func atOnce(v *jobgraph.Vertex) int {
+	if v.Undecided() {
+		return min(v.MaxParallelism, runtime.GOMAXPROCS(0))
+	}
+	return v.Parallelism
+}
+
+// outcome is the error of a job that has ended, cause what a task returned.
+func outcome(ctx context.Context, v *execgraph.View, cause error) error {
 	switch v.State {
 	case status.JobFinished:
 		return nil
 	case status.JobFailed:
-		return failed(v)
+		return failed(v, cause)
 	}
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
@@ -112,12 +139,15 @@ func outcome(ctx context.Context, v *execgraph.View) error {
 }
 
 // failed names the task and the failure that ended the job.
-func failed(v *execgraph.View) error {
+func failed(v *execgraph.View, cause error) error {
 	root, found := firstCause(v)
 	if !found {
 		return fmt.Errorf("job %q failed for an unknown reason", v.Name)
 	}
 	failure := withoutDecision(root.Failure)
+	if cause != nil {
+		failure.Err = cause // so that errors.Is and errors.As find it
+	}
 	if root.Task == "" {
 		return fmt.Errorf("job %q failed: %w", v.Name, failure)
 	}
@@ -127,11 +157,10 @@ func failed(v *execgraph.View) error {
 // withoutDecision leaves out that the job was not restarted, which Flink puts
 // around the cause of a failed job, where nobody has asked for restarts.
 func withoutDecision(f *status.Failure) *status.Failure {
-	if len(f.Chain) == 0 || f.Chain[0] != "Recovery is suppressed by NoRestartBackoffTimeStrategy" {
-		return f
-	}
 	inner := *f
-	inner.Chain = f.Chain[1:]
+	if len(f.Chain) > 0 && f.Chain[0] == "Recovery is suppressed by NoRestartBackoffTimeStrategy" {
+		inner.Chain = f.Chain[1:]
+	}
 	return &inner
 }
 

@@ -32,8 +32,10 @@ import (
 	"github.com/weirstream/weir/internal/jobmaster"
 	"github.com/weirstream/weir/internal/memory"
 	"github.com/weirstream/weir/internal/resourcemanager"
+	"github.com/weirstream/weir/internal/resourcemanager/slotmanager"
 	"github.com/weirstream/weir/internal/rpc"
 	"github.com/weirstream/weir/internal/rpc/gateway"
+	"github.com/weirstream/weir/internal/rpc/registration"
 )
 
 const (
@@ -64,6 +66,7 @@ type Master struct {
 	loop       *actor.Real
 	system     *rpc.Server
 	blobs      *blob.Store
+	finished   string // the directory of jobs that have ended; empty: they are in memory only
 	manager    *resourcemanager.Manager
 	dispatcher *dispatcher.Dispatcher
 	belongings *belongings.Register
@@ -97,13 +100,13 @@ func Start(cfg *config.Config, o Options) (*Master, error) {
 		Loop: m.loop, System: m.system, Cluster: cluster, Version: o.Version, Logger: o.Logger,
 		HeartbeatInterval: config.HeartbeatInterval.In(cfg), HeartbeatTimeout: config.HeartbeatTimeout.In(cfg),
 		HeartbeatThreshold: config.HeartbeatRPCFailureThreshold.In(cfg), JobTimeout: config.ResourceManagerJobTimeout.In(cfg),
-		StartUpPeriod: config.StandaloneStartUpTime.In(cfg), SpreadOut: config.TaskManagerLoadBalanceMode.In(cfg) == "SLOTS",
+		StartUpPeriod: config.StandaloneStartUpTime.In(cfg), Balance: balances[config.TaskManagerLoadBalanceMode.In(cfg)],
 	})
 	m.dispatcher = dispatcher.New(dispatcher.Options{
 		Loop: m.loop, NewJobMaster: m.jobMasters(), ReleaseArtifact: m.deleteBlob, Archive: m.archiving(o.Archive), Logger: o.Logger,
 		Finished: dispatcher.StoreOptions{
 			MaxCapacity: config.JobStoreMaxCapacity.In(cfg), MaxBytes: config.JobStoreCacheSize.In(cfg),
-			Expiration: config.JobStoreExpirationTime.In(cfg),
+			Expiration: config.JobStoreExpirationTime.In(cfg), Files: m.finishedJobs(),
 		},
 	})
 	m.loop.Post(func() {
@@ -114,6 +117,10 @@ func Start(cfg *config.Config, o Options) (*Master, error) {
 	m.log.Info("JobManager started", "rpc", m.system.Self(), "memory", m.memory.Process)
 	return m, nil
 }
+
+// balances are the ways to choose TaskManagers for slots, by the name of the mode.
+// Slots are spread out so that there is something to balance tasks over.
+var balances = map[string]slotmanager.Balance{"SLOTS": slotmanager.SpreadOut, "TASKS": slotmanager.SpreadOut, "MIN_RESOURCES": slotmanager.FillUp}
 
 // settings reads what must be right before anything is opened.
 func (m *Master) settings() (ident.ClusterID, error) {
@@ -154,7 +161,22 @@ func (m *Master) openFiles() error {
 	if err != nil {
 		return errors.Join(fmt.Errorf("%w (%s)", err, config.BlobStorageDirectory.Key), m.belongings.Close())
 	}
+	if config.JobStoreType.In(m.config) != "File" {
+		return nil
+	}
+	m.finished = filepath.Join(config.TempDirs(m.config)[0], name)
+	if err := m.belongings.Directory(m.finished); err != nil {
+		return errors.Join(fmt.Errorf("%w (%s)", err, config.TmpDirs.Key), m.belongings.Close())
+	}
 	return nil
+}
+
+// finishedJobs gives the Dispatcher files for jobs that have ended; nil: none.
+func (m *Master) finishedJobs() dispatcher.Files {
+	if m.finished == "" {
+		return nil
+	}
+	return &finishedJobs{loop: m.loop, dir: m.finished, log: m.log}
 }
 
 // listen opens the RPC port. The master must be known by one name only, that
@@ -214,6 +236,10 @@ func (m *Master) jobMasters() dispatcher.Factory {
 		ResourceManager:   rpc.Address{Process: m.system.Self(), Endpoint: gateway.ResourceManager},
 		HeartbeatInterval: config.HeartbeatInterval.In(cfg), HeartbeatTimeout: config.HeartbeatTimeout.In(cfg),
 		HeartbeatThreshold: config.HeartbeatRPCFailureThreshold.In(cfg),
+		Registration: registration.Pace{
+			FirstTimeout: config.RegistrationInitialTimeout.In(cfg), LastTimeout: config.RegistrationMaxTimeout.In(cfg),
+			ErrorDelay: config.RegistrationErrorDelay.In(cfg), RefusedDelay: config.RegistrationRefusedDelay.In(cfg),
+		},
 		SlotRequestTimeout: config.SlotRequestTimeout.In(cfg), SlotIdleTimeout: config.SlotIdleTimeout.In(cfg),
 		ExceptionHistory: config.WebExceptionHistorySize.In(cfg), AttemptsHistory: config.JobManagerAttemptsHistorySize.In(cfg),
 		Config: cfg,

@@ -76,7 +76,7 @@ func everywhere(host string) bool {
 	return host == "" || ip != nil && ip.IsUnspecified()
 }
 
-// buffers is how many network buffers a worker has.
+// buffers is how many network buffers all workers have together.
 func (s *settings) buffers() int { return int(s.memory.Network / network.BufferSize) }
 
 // profile is what all slots share.

@@ -32,6 +32,7 @@ import (
 	measure "github.com/weirstream/weir/internal/metrics/process"
 	"github.com/weirstream/weir/internal/rpc"
 	"github.com/weirstream/weir/internal/rpc/gateway"
+	"github.com/weirstream/weir/internal/rpc/registration"
 	"github.com/weirstream/weir/internal/taskexecutor"
 	"github.com/weirstream/weir/internal/taskexecutor/dataport"
 	"github.com/weirstream/weir/internal/taskexecutor/process"
@@ -183,8 +184,7 @@ func (t *TaskManager) openLauncher(o Options, work string, spare []string) error
 		Fetch: func(program blob.Hash, then func(string, error)) {
 			t.fetcher.Fetch(t.executor.BlobAddress(), program, then)
 		},
-		Directory: filepath.Join(work, "workers"), Spare: spare, Memory: t.settings.memory.Worker(),
-		NetworkBuffers: t.settings.buffers(), Managed: t.settings.memory.Slot(t.settings.slots).Managed,
+		Directory: filepath.Join(work, "workers"), Spare: spare, Limit: true, WriteBuffers: config.TaskManagerSortShuffleMinBuffers.In(t.config),
 		Stdout: out, Stderr: out, Logger: t.log,
 	})
 	if groups := t.launcher.ControlGroups(); groups != "" {
@@ -235,8 +235,12 @@ func (t *TaskManager) makeExecutor(o Options) {
 		ResourceManager: rpc.Address{Process: s.master, Endpoint: gateway.ResourceManager},
 		Slots:           s.slots, Total: s.profile(), DataAddresses: t.port.Addresses(), Host: t.port.TCP(),
 		HeartbeatInterval: config.HeartbeatInterval.In(cfg), HeartbeatTimeout: config.HeartbeatTimeout.In(cfg),
+		Registration: registration.Pace{
+			FirstTimeout: config.RegistrationInitialTimeout.In(cfg), LastTimeout: config.RegistrationMaxTimeout.In(cfg),
+			ErrorDelay: config.RegistrationErrorDelay.In(cfg), RefusedDelay: config.RegistrationRefusedDelay.In(cfg),
+		},
 		RegistrationTimeout: config.TaskManagerRegistrationTimeout.In(cfg), SlotTimeout: config.TaskManagerSlotTimeout.In(cfg),
-		CancellationTimeout: s.cancellation, Launcher: t.launcher, Hardware: s.hardware(), MemoryConfiguration: s.memoryJSON(),
+		CancellationTimeout: s.cancellation, Launcher: t.launcher, Share: func(held int) memory.Share { return s.memory.Share(held, s.slots) }, Hardware: s.hardware(), MemoryConfiguration: s.memoryJSON(),
 		LogFile: o.LogFile, Process: t.process,
 		OnFatal: func(err error) {
 			select {

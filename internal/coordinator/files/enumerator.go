@@ -30,7 +30,7 @@ func Factory(list List) coordinator.Factory {
 		if spec.SplitBytes < 0 {
 			return nil, fmt.Errorf(`"splitBytes" is %d, want a positive number, or 0 for %d`, spec.SplitBytes, split.DefaultBytes)
 		}
-		return &enumerator{context: c, list: list, spec: spec, readers: make([]reader, c.Parallelism)}, nil
+		return &enumerator{context: c, list: list, spec: spec}, nil
 	}
 }
 
@@ -47,7 +47,7 @@ type enumerator struct {
 	failed  bool // the list could not be made
 	closed  bool
 	free    []*split.Split // in order of their ids
-	readers []reader       // by subtask
+	readers []reader       // by subtask, as far as any has asked
 	waiting []waiting      // for the list of files, in the order they asked
 }
 
@@ -102,6 +102,13 @@ func (e *enumerator) planned(splits []*split.Split, err error) {
 	}
 	e.context.Log.Info("files found", "splits", len(splits))
 	e.listed, e.free = true, splits
+	bytes := int64(0)
+	for _, s := range splits {
+		for _, f := range s.Files {
+			bytes += f.Length
+		}
+	}
+	e.context.Sized(len(splits), bytes)
 	waited := e.waiting
 	e.waiting = nil
 	for _, w := range waited {
@@ -129,9 +136,14 @@ func (e *enumerator) HandleRequest(subtask, attempt int, payload []byte, reply f
 }
 
 func (e *enumerator) answer(w waiting) {
-	r := &e.readers[w.subtask]
+	r := e.reader(w.subtask)
 	if w.request.Sequence != 0 && w.attempt == r.attempt && w.request.Sequence == r.sequence {
 		w.reply(r.answer, nil)
+		return
+	}
+	if w.attempt < r.attempt || w.request.Sequence != 0 && w.attempt == r.attempt && w.request.Sequence < r.sequence {
+		// It was answered before and is late: a split that it got now would be read by nobody.
+		w.reply(nil, fmt.Errorf("request %d of attempt %d of subtask %d comes after request %d of attempt %d", w.request.Sequence, w.attempt, w.subtask, r.sequence, r.attempt))
 		return
 	}
 	response := split.Response{Done: len(e.free) == 0}
@@ -146,6 +158,17 @@ func (e *enumerator) answer(w waiting) {
 	}
 	w.reply(text, err)
 }
+
+// reader is what a subtask has asked and got.
+func (e *enumerator) reader(subtask int) *reader {
+	if more := subtask + 1 - len(e.readers); more > 0 {
+		e.readers = append(e.readers, make([]reader, more)...)
+	}
+	return &e.readers[subtask]
+}
+
+// Sizing marks the enumerator as one that says how much there is to read.
+func (e *enumerator) Sizing() {}
 
 // Unassigned is how many splits are free.
 func (e *enumerator) Unassigned() (splits int, known bool) { return len(e.free), e.listed }
@@ -168,7 +191,7 @@ func (e *enumerator) Reset(subtask int) {
 		e.failed = false
 		e.Start()
 	}
-	r := &e.readers[subtask]
+	r := e.reader(subtask)
 	e.free = append(e.free, r.given...)
 	slices.SortFunc(e.free, func(a, b *split.Split) int { return cmp.Compare(a.ID, b.ID) })
 	*r = reader{}

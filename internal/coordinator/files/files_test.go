@@ -80,12 +80,13 @@ type source struct {
 	loop   still
 	c      coordinator.Coordinator
 	failed error
+	sized  string
 }
 
 func newSource(t *testing.T, list List) *source {
 	s := &source{t: t}
 	c, err := Factory(list)(coordinator.Context{Loop: &s.loop, Name: "Source", Parallelism: 2,
-		Spec: `{"patterns":["in/*"],"splitBytes":10}`, Fail: func(err error) { s.failed = err }, Log: slog.New(slog.DiscardHandler)})
+		Spec: `{"patterns":["in/*"],"splitBytes":10}`, Fail: func(err error) { s.failed = err }, Sized: func(splits int, bytes int64) { s.sized = fmt.Sprint(splits, bytes) }, Log: slog.New(slog.DiscardHandler)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -135,6 +136,9 @@ func TestSplitsAreHandedOut(t *testing.T) {
 	}
 	s.loop.run()
 	s.expect("then", early, "in/a[0+8]")
+	if s.sized != "3 24" {
+		t.Errorf("splits and bytes: %q", s.sized)
+	}
 	if left() != "2 true" {
 		t.Errorf("left after the first: %s", left())
 	}
@@ -142,12 +146,14 @@ func TestSplitsAreHandedOut(t *testing.T) {
 	s.expect("the next", s.ask(0, 0, 1), "in/b[0+7]")
 	s.expect("the last", s.ask(1, 0, 2), "in/c[0+9]")
 	s.expect("no more", s.ask(0, 0, 2), "done")
+	s.expect("a repetition that is late", s.ask(1, 0, 1), "request 1 of attempt 0 of subtask 1 comes after request 2 of attempt 0")
 	s.c.SubtaskFailed(1, 0)
 	s.c.Reset(1)
 	if left() != "2 true" {
 		t.Errorf("left after two were taken back: %s", left())
 	}
 	s.expect("of a failed subtask", s.ask(1, 1, 1), "in/a[0+8]")
+	s.expect("of the attempt before", s.ask(1, 0, 3), "request 3 of attempt 0 of subtask 1 comes after request 1 of attempt 1")
 	s.expect("to the other", s.ask(0, 0, 3), "in/c[0+9]")
 	s.expect("no more", s.ask(1, 1, 2), "done")
 	s.c.Close()

@@ -42,9 +42,15 @@ type Region struct {
 
 // NewRegion makes the strategy for a job.
 func NewRegion(g *execgraph.Graph) *Region {
-	s := &Region{graph: g, readers: make([][]*execgraph.Region, len(g.Regions))}
-	for _, r := range g.Regions {
-		seen := make([]bool, len(g.Regions))
+	return &Region{graph: g}
+}
+
+// follow takes the regions that the graph has got since the last call.
+func (s *Region) follow() {
+	known := len(s.readers)
+	s.readers = append(s.readers, make([][]*execgraph.Region, len(s.graph.Regions)-known)...)
+	for _, r := range s.graph.Regions[known:] {
+		seen := make([]bool, len(s.graph.Regions))
 		for _, producer := range r.Awaits {
 			if p := producer.Region.Index; !seen[p] {
 				seen[p] = true
@@ -52,13 +58,13 @@ func NewRegion(g *execgraph.Graph) *Region {
 			}
 		}
 	}
-	return s
 }
 
 // Restart walks the regions, beginning with those of the failed subtasks. With
 // a region restart the regions whose output it needs and cannot read, and all
 // that read its own output: what it produces a second time may differ.
 func (s *Region) Restart(failed []*execgraph.Vertex, lost func(*execgraph.Vertex) bool) []*execgraph.Vertex {
+	s.follow()
 	in := make([]bool, len(s.graph.Regions))
 	var queue []*execgraph.Region
 	add := func(r *execgraph.Region) {

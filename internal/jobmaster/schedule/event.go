@@ -47,6 +47,16 @@ type (
 		Failure      *status.Failure    // with FAILED
 		Metrics      *execgraph.Metrics // may be nil
 		Accumulators map[string]string  // with a terminal state
+		// Sizes are, with FINISHED, the bytes in each subpartition of what the task
+		// has produced, by produced data set.
+		Sizes [][]int64
+	}
+
+	// SourceSized says what a source has to read, or that it cannot say. A source
+	// whose parallelism the program leaves open waits for it.
+	SourceSized struct {
+		Vertex ident.VertexID
+		Splits *execgraph.Splits // nil: it cannot say
 	}
 
 	// Measured is what a running attempt has counted so far.
@@ -93,6 +103,7 @@ func (SlotGranted) event()  {}
 func (SlotsRefused) event() {}
 func (SlotsLost) event()    {}
 func (TaskReport) event()   {}
+func (SourceSized) event()  {}
 func (Measured) event()     {}
 func (DeployFailed) event() {}
 func (TaskLost) event()     {}
@@ -138,6 +149,10 @@ type (
 	// TasksReset says that subtasks have new attempts, which begin with none of
 	// the work the ones before were given.
 	TasksReset struct{ Executions []*execgraph.Execution }
+	// LaidOut says that a vertex has got its subtasks: their number was not known
+	// when the job began.
+	LaidOut struct{ Vertex *execgraph.JobVertex }
+
 	// TaskChanged says that an attempt has a new state.
 	TaskChanged struct {
 		Execution *execgraph.Execution
@@ -161,6 +176,7 @@ func (CancelTask) effect()       {}
 func (RestartAfter) effect()     {}
 func (ReleaseOutputs) effect()   {}
 func (TasksReset) effect()       {}
+func (LaidOut) effect()          {}
 func (TaskChanged) effect()      {}
 func (JobChanged) effect()       {}
 

@@ -22,7 +22,7 @@ func (s *Scheduler) outputsLost(ev OutputsLost) {
 				named = slices.Contains(ev.Attempts, e.ID) && e.Deployed()
 			}
 			if named && e.Slot != nil && e.Slot.TaskManager == ev.TaskManager && !e.OutputLost {
-				e.OutputLost = true
+				e.LoseOutput()
 				lost = append(lost, sub)
 			}
 		}
@@ -77,7 +77,7 @@ func (s *Scheduler) releaseRead(r *execgraph.Region) {
 	at := 0
 	for _, producer := range slices.Concat(r.Awaits, r.Vertices) {
 		e, readers := producer.Current, s.readers[producer]
-		if !e.Readable() || busy != nil && at < len(readers) && readers[at] == busy {
+		if !e.Readable() || !producer.Parent.ReadersLaidOut() || busy != nil && at < len(readers) && readers[at] == busy {
 			continue
 		}
 		if i := slices.IndexFunc(readers, func(o *execgraph.Region) bool { return !allFinished(o) }); i >= 0 {
@@ -87,7 +87,7 @@ func (s *Scheduler) releaseRead(r *execgraph.Region) {
 		if !allFinished(producer.Region) {
 			continue // some of it may read, too
 		}
-		e.OutputLost = true
+		e.LoseOutput()
 		release.Executions = append(release.Executions, e)
 	}
 	if len(release.Executions) > 0 {
@@ -119,11 +119,11 @@ func allFinished(r *execgraph.Region) bool {
 }
 
 // produceAgain is the failure of tasks that have finished, by the loss of their
-// output, which a region needs to begin.
-func (s *Scheduler) produceAgain(reader *execgraph.Region, producers []*execgraph.Execution) {
+// output, which somebody needs to begin.
+func (s *Scheduler) produceAgain(reader string, producers []*execgraph.Execution) {
 	first := producers[0]
 	cause := failuref(status.FailurePartition, "what %s had produced on TaskManager %s is lost, and %s needs it",
-		first.Vertex.Name(), first.Slot.TaskManager, reader.Vertices[0].Name())
+		first.Vertex.Name(), first.Slot.TaskManager, reader)
 	cause.Partition = first.ID.String()
 	s.failed(producers, cause)
 }

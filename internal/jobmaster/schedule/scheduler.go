@@ -17,6 +17,11 @@ type Scheduler struct {
 	backoff  Backoff
 	failover Failover
 	sharing  *sharing
+	balanced bool // tasks are spread over TaskManagers by their number
+	sizing   Sizing
+	// sized are the sources that have said how much they have to read, or that
+	// they cannot say.
+	sized map[*execgraph.JobVertex]bool
 	// scheduled are the regions that were given to a plan, by index.
 	scheduled []bool
 	// readers are the regions that wait for what a subtask produces.
@@ -65,13 +70,12 @@ func (p *plan) valid() bool {
 }
 
 // New makes the scheduler of a job that is CREATED.
-func New(graph *execgraph.Graph, backoff Backoff, failover Failover) *Scheduler {
-	s := &Scheduler{graph: graph, backoff: backoff, failover: failover, sharing: newSharing(), readers: map[*execgraph.Vertex][]*execgraph.Region{},
-		plans: map[shareKey][]*plan{}, scheduled: make([]bool, len(graph.Regions)), waiting: map[*execgraph.Vertex]*recovery{}}
+func New(graph *execgraph.Graph, backoff Backoff, failover Failover, sizing Sizing) *Scheduler {
+	s := &Scheduler{graph: graph, backoff: backoff, failover: failover, sharing: newSharing(), sizing: sizing.complete(),
+		sized: map[*execgraph.JobVertex]bool{}, readers: map[*execgraph.Vertex][]*execgraph.Region{},
+		plans: map[shareKey][]*plan{}, waiting: map[*execgraph.Vertex]*recovery{}}
 	for _, r := range graph.Regions {
-		for _, producer := range r.Awaits {
-			s.readers[producer] = append(s.readers[producer], r)
-		}
+		s.addRegion(r)
 	}
 	return s
 }
@@ -111,6 +115,8 @@ func (s *Scheduler) Apply(ev Event, now time.Time) []Effect {
 		if e := s.graph.Attempt(ev.Attempt); e != nil {
 			s.attemptsFailed(one(e), ev.Cause, false)
 		}
+	case SourceSized:
+		s.sourceSized(ev)
 	case CancelJob:
 		s.cancelJob()
 	case RestartDue:
@@ -147,6 +153,7 @@ func (s *Scheduler) start() {
 // scheduleRegions makes plans for all regions whose inputs are there, in
 // topological order. Inputs that were there and are lost are produced again.
 func (s *Scheduler) scheduleRegions() {
+	s.layOut()
 	var missing *execgraph.Vertex // a producer that has not finished, and its place: mostly that of all
 	at := 0
 	for _, r := range s.graph.Regions {
@@ -166,7 +173,7 @@ func (s *Scheduler) scheduleRegions() {
 		lost, ready := s.inputs(r)
 		switch {
 		case len(lost) > 0:
-			s.produceAgain(r, lost)
+			s.produceAgain(r.Vertices[0].Name(), lost)
 		case ready:
 			s.scheduled[r.Index] = true
 			s.plan(r)
@@ -247,6 +254,9 @@ func (s *Scheduler) deployReady(p *plan) {
 // deploy binds all attempts of a plan to their slots before the first is
 // deployed: every attempt must be told where its producers run.
 func (s *Scheduler) deploy(p *plan) {
+	if s.balanced {
+		s.balance(p)
+	}
 	for _, e := range p.attempts {
 		s.graph.Bind(e, s.sharing.byKey[keyOf(e.Vertex)].slot)
 	}

@@ -19,8 +19,9 @@ import (
 
 // script is one job under a script. Its commands are the events:
 //
-//	job [STRATEGY …]     makes the job of its lines: "name parallelism [<- producer:all|pointwise|blocking-all …] [in group]";
-//	                     STRATEGY: fixed:ATTEMPTS:DELAY, exponential:DELAY, full
+//	job [STRATEGY …]     makes the job of its lines: "name parallelism [<- producer:all|pointwise|blocking-all …] [in group] [max N]";
+//	                     parallelism "?" is decided later; edges for that: blocking-broadcast, blocking-forward;
+//	                     STRATEGY: fixed:ATTEMPTS:DELAY, exponential:DELAY, full, or of sizes least:N, volume:N, sources:N, otherwise:N; balance
 //	start, cancel, suspend
 //	grant R SLOT@TM …    requests R get slots
 //	refuse R …           requests R cannot be met
@@ -28,6 +29,8 @@ import (
 //	report TASK STATE [HOW]  of "a0": subtask 0 of vertex a; "a0#1": its attempt 1; how it failed:
 //	                     peer: a peer was lost; died: with its process; fatal;
 //	                     unread:TASK: what that had produced could not be read
+//	                     with FINISHED: bytes:1,2;3 are the sizes of subpartitions, of each produced data set; else they are 0
+//	sized V [SPLITS BYTES]  what source V has to read, or that it cannot say
 //	all STATE [TASK …]   reports of all these tasks, or of all that are deployed and not in that state
 //	deploy-failed TASK, task-lost TASK, fail
 //	gone TM [TASK …]     what these tasks, or all, had produced on the TaskManager is lost
@@ -135,6 +138,9 @@ func (s *script) events(t *testing.T, cmd string, args []string) []Event {
 			t.Fatalf("state %q", args[1])
 		}
 		ev := TaskReport{Attempt: s.attempt(t, args[0]), State: state}
+		if state == status.Finished {
+			ev.Sizes = s.sizes(t, ev.Attempt, args[2:])
+		}
 		if state == status.Failed {
 			ev.Failure = boom
 			if len(args) > 2 {
@@ -142,6 +148,17 @@ func (s *script) events(t *testing.T, cmd string, args []string) []Event {
 			}
 		}
 		return []Event{ev}
+	case "sized":
+		for _, v := range s.graph.Vertices {
+			if v.Job.Name != args[0] {
+				continue
+			}
+			ev := SourceSized{Vertex: v.Job.ID}
+			if len(args) > 2 {
+				ev.Splits = &execgraph.Splits{Count: int(request(t, args[1])), Bytes: int64(request(t, args[2]))}
+			}
+			return []Event{ev}
+		}
 	case "deploy-failed":
 		return []Event{DeployFailed{Attempt: s.attempt(t, args[0]), Cause: boom}}
 	case "task-lost":
@@ -149,6 +166,27 @@ func (s *script) events(t *testing.T, cmd string, args []string) []Event {
 	}
 	t.Fatalf("unknown command %q", cmd)
 	return nil
+}
+
+// sizes are those of what an attempt has produced.
+func (s *script) sizes(t *testing.T, attempt ident.AttemptID, args []string) [][]int64 {
+	var all [][]int64
+	e := s.graph.Attempt(attempt)
+	if e == nil || e.Slot == nil {
+		return nil
+	}
+	for _, p := range s.graph.Deployment(e).Partitions {
+		all = append(all, make([]int64, p.Subpartitions))
+	}
+	for _, a := range args {
+		for i, set := range strings.Split(strings.TrimPrefix(a, "bytes:"), ";") {
+			all[i] = nil
+			for n := range strings.SplitSeq(set, ",") {
+				all[i] = append(all[i], int64(request(t, n)))
+			}
+		}
+	}
+	return all
 }
 
 func (s *script) failure(t *testing.T, how string) *status.Failure {
@@ -179,7 +217,7 @@ func (s *script) all(t *testing.T, args []string) []Event {
 			e := sub.Current
 			named := slices.Contains(args[1:], label(e))
 			if named || len(args) == 1 && e.Deployed() && !e.State().Terminal() && e.State() != state {
-				events = append(events, TaskReport{Attempt: e.ID, State: state})
+				events = append(events, TaskReport{Attempt: e.ID, State: state, Sizes: s.sizes(t, e.ID, nil)})
 			}
 		}
 	}
@@ -189,6 +227,8 @@ func (s *script) all(t *testing.T, args []string) []Event {
 func newScheduler(t *testing.T, graph *execgraph.Graph, args []string) *Scheduler {
 	var backoff Backoff = failover.None{}
 	var strategy Failover = failover.NewRegion(graph)
+	balance := false
+	var sizing Sizing
 	for _, a := range args {
 		words := strings.Split(a, ":")
 		span := func(i int) time.Duration {
@@ -204,13 +244,27 @@ func newScheduler(t *testing.T, graph *execgraph.Graph, args []string) *Schedule
 		case "exponential":
 			backoff = failover.NewExponentialDelay(failover.Exponential{Initial: span(1), Max: time.Hour, Multiplier: 2, Reset: time.Hour,
 				Attempts: failover.Endless}, nil)
+		case "balance":
+			balance = true
+		case "least":
+			sizing.Least = int(request(t, words[1]))
+		case "volume":
+			sizing.Volume = int64(request(t, words[1]))
+		case "sources":
+			sizing.Sources = int(request(t, words[1]))
+		case "otherwise":
+			sizing.Otherwise = int(request(t, words[1]))
 		case "full":
 			strategy = failover.NewFull(graph)
 		default:
 			t.Fatalf("unknown strategy %q", a)
 		}
 	}
-	return New(graph, backoff, strategy)
+	s := New(graph, backoff, strategy, sizing)
+	if balance {
+		s.BalanceTasks()
+	}
+	return s
 }
 
 func request(t *testing.T, text string) RequestID {
@@ -283,6 +337,9 @@ func show(effect Effect) string {
 			words = append(words, fmt.Sprintf("%s#%d", label(e), e.ID.Attempt))
 		}
 		return strings.Join(words, " ")
+	case LaidOut:
+		l := f.Vertex.Layout()
+		return fmt.Sprintf("%s is %d %v: %s", f.Vertex.Job.Name, l.Parallelism, l.Shares, l.Why)
 	case TaskChanged:
 		return fmt.Sprintf("%s %s -> %s%s", label(f.Execution), f.From, f.To, reason(f.Reason))
 	case JobChanged:
@@ -327,7 +384,9 @@ func parseJob(t *testing.T, text string) *jobgraph.Graph {
 	for i, line := range strings.Split(strings.TrimSpace(text), "\n") {
 		words := strings.Fields(line)
 		v := &jobgraph.Vertex{ID: ident.VertexID{ID: ident.ID{1, byte(i)}}, Name: words[0], MaxParallelism: 128, SlotSharingGroup: "default"}
-		fmt.Sscan(words[1], &v.Parallelism)
+		if words[1] != "?" {
+			v.Parallelism, v.Why = int(request(t, words[1])), "given"
+		}
 		for rest := words[2:]; len(rest) > 0; rest = rest[1:] {
 			if rest[0] == "<-" {
 				continue
@@ -336,10 +395,15 @@ func parseJob(t *testing.T, text string) *jobgraph.Graph {
 				v.SlotSharingGroup, rest = rest[1], rest[1:]
 				continue
 			}
+			if rest[0] == "max" {
+				v.MaxParallelism, rest = int(request(t, rest[1])), rest[1:]
+				continue
+			}
 			from, edge, _ := strings.Cut(rest[0], ":")
+			ship := map[string]string{"blocking-broadcast": "BROADCAST", "blocking-forward": "FORWARD"}[edge]
 			set := &jobgraph.DataSet{ID: ident.DataSetID{ID: ident.ID{2, byte(i), byte(len(v.Inputs))}},
 				Type: jobgraph.Pipelined, Distribution: jobgraph.Pointwise, Consumer: v.ID}
-			if strings.HasSuffix(edge, "all") {
+			if strings.HasSuffix(edge, "all") || ship == "BROADCAST" {
 				set.Distribution = jobgraph.AllToAll
 			}
 			if strings.HasPrefix(edge, "blocking") {
@@ -349,7 +413,7 @@ func parseJob(t *testing.T, text string) *jobgraph.Graph {
 				t.Fatalf("line %q: no vertex %q", line, from)
 			}
 			byName[from].Produces = append(byName[from].Produces, set)
-			v.Inputs = append(v.Inputs, &jobgraph.Edge{DataSet: set.ID, Source: byName[from].ID, Distribution: set.Distribution})
+			v.Inputs = append(v.Inputs, &jobgraph.Edge{DataSet: set.ID, Source: byName[from].ID, Distribution: set.Distribution, Ship: ship})
 		}
 		byName[v.Name] = v
 		g.Vertices = append(g.Vertices, v)

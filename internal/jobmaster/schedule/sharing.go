@@ -102,6 +102,12 @@ func (s *sharing) grant(request RequestID, slot *execgraph.Slot) bool {
 	return true
 }
 
+// move gives a shared slot another physical one, which nobody uses.
+func (s *sharing) move(shared *sharedSlot, to *execgraph.Slot) {
+	shared.slot = to
+	s.bySlot[to.Allocation] = shared
+}
+
 // drop forgets the slot of a shared slot, or its request.
 func (s *sharing) drop(shared *sharedSlot) {
 	delete(s.byRequest, shared.request)

@@ -26,7 +26,7 @@ func (s *Scheduler) taskReport(ev TaskReport) {
 	case status.Initializing, status.Running:
 		s.taskProgress(e, ev.State)
 	case status.Finished:
-		s.taskFinished(e)
+		s.taskFinished(e, ev.Sizes)
 	case status.Canceled:
 		s.taskCanceled(e)
 	case status.Failed:
@@ -64,7 +64,7 @@ func (s *Scheduler) outOfPlace(e *execgraph.Execution, reported status.Execution
 	s.attemptsFailed(one(e), failuref(status.FailureError, "received %s while in state %s", reported, e.State()), true)
 }
 
-func (s *Scheduler) taskFinished(e *execgraph.Execution) {
+func (s *Scheduler) taskFinished(e *execgraph.Execution, sizes [][]int64) {
 	switch e.State() {
 	case status.Canceling:
 		s.setTask(e, status.Canceled, "finished while being canceled")
@@ -74,6 +74,10 @@ func (s *Scheduler) taskFinished(e *execgraph.Execution) {
 	case status.Created, status.Scheduled:
 		s.outOfPlace(e, status.Finished)
 	default:
+		if err := s.graph.Produced(e, sizes); err != nil {
+			s.attemptsFailed(one(e), failuref(status.FailureError, "%v", err), true)
+			return
+		}
 		s.advance(e, status.Running)
 		s.setTask(e, status.Finished, "")
 		s.releaseRead(e.Vertex.Region)

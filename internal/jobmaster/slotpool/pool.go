@@ -24,6 +24,8 @@ type Pool struct {
 	bulks   []*bulk             // that still have pending requests, oldest first
 	waiting int                 // requests that are pending
 	idle    int                 // slots that are free
+	// oldest is when the first of the free slots became so, or earlier.
+	oldest time.Time
 	// moved says that bulks may have come into or out of reach at this event.
 	moved bool
 	// gone are the slots given back or failed. An offer of one was overtaken by
@@ -159,11 +161,20 @@ func (p *Pool) offer(ev Offer) {
 }
 
 func (p *Pool) add(s *execgraph.Slot) {
-	h := &held{slot: s, since: p.now}
+	h := &held{slot: s}
 	p.slots = append(p.slots, h)
 	p.byID[s.Allocation] = h
-	p.idle++
+	p.isFree(h)
 	p.moved = true
+}
+
+// isFree notes that a slot is free from now on.
+func (p *Pool) isFree(h *held) {
+	h.user, h.since = 0, p.now
+	if p.idle == 0 || p.now.Before(p.oldest) {
+		p.oldest = p.now
+	}
+	p.idle++
 }
 
 // remove takes out the slots that are named; drop is asked once for each.
@@ -248,8 +259,7 @@ func (p *Pool) release(allocation ident.AllocationID) {
 	}
 	delete(p.users, h.user)
 	h.leaveBulk()
-	h.user, h.since = 0, p.now
-	p.idle++
+	p.isFree(h)
 	p.moved = true
 }
 
@@ -336,10 +346,14 @@ func (p *Pool) refuse(b *bulk, text string) {
 // sweepIdle gives back the slots that nobody has used for a while. Free slots
 // are always above the requirement.
 func (p *Pool) sweepIdle() {
-	if p.idle == 0 {
+	if p.idle == 0 || p.now.Sub(p.oldest) < p.opts.IdleTimeout {
 		return
 	}
+	p.oldest = p.now
 	p.remove(func(h *held) bool {
+		if h.user == 0 && h.since.Before(p.oldest) && p.now.Sub(h.since) < p.opts.IdleTimeout {
+			p.oldest = h.since
+		}
 		if h.user != 0 || p.now.Sub(h.since) < p.opts.IdleTimeout {
 			return false
 		}
@@ -386,7 +400,7 @@ func (p *Pool) Allocations(tm ident.ResourceID) []ident.AllocationID {
 	return all
 }
 
-// Deadline is the next moment at which a Tick changes something; zero: none.
+// Deadline is the next moment at which a Tick may change something; zero: none.
 func (p *Pool) Deadline() time.Time {
 	var first time.Time
 	due := func(at time.Time) {
@@ -399,11 +413,8 @@ func (p *Pool) Deadline() time.Time {
 			due(b.unmet.Add(p.opts.RequestTimeout))
 		}
 	}
-	for left, i := p.idle, len(p.slots)-1; left > 0; i-- {
-		if h := p.slots[i]; h.user == 0 {
-			due(h.since.Add(p.opts.IdleTimeout))
-			left--
-		}
+	if p.idle > 0 {
+		due(p.oldest.Add(p.opts.IdleTimeout))
 	}
 	return first
 }

@@ -10,16 +10,25 @@ import (
 
 // Options are the values a Manager works with.
 type Options struct {
-	// SpreadOut chooses the least used TaskManager for each slot; otherwise
-	// TaskManagers are filled in the order they registered. It is
-	// taskmanager.load-balance.mode SLOTS.
-	SpreadOut bool
+	Balance Balance
 	// Collect is how long after a matching further changes are collected
 	// before the next. The first change after a quiet time does not wait.
 	Collect time.Duration
 	// NewAllocation draws the id of a new allocation.
 	NewAllocation func() ident.AllocationID
 }
+
+// A Balance says which TaskManager is asked for a slot where several have one.
+// It is taskmanager.load-balance.mode.
+type Balance uint8
+
+// The ways to choose. Of TaskManagers that are alike, the first to register is
+// chosen.
+const (
+	InOrder   Balance = iota // the first to register: NONE
+	SpreadOut                // the one with the smallest share of its slots in use: SLOTS and TASKS
+	FillUp                   // the one with the largest share of its slots in use: MIN_RESOURCES
+)
 
 // DefaultCollect is Flink's slotmanager.requirement-check.delay.
 const DefaultCollect = 50 * time.Millisecond

@@ -35,8 +35,8 @@ func (s *script) id(name string) ident.ID {
 	return id
 }
 
-func (s *script) start(spread bool) {
-	s.m = New(Options{SpreadOut: spread, NewAllocation: func() ident.AllocationID {
+func (s *script) start(balance Balance) {
+	s.m = New(Options{Balance: balance, NewAllocation: func() ident.AllocationID {
 		s.made++
 		return ident.AllocationID{ID: s.id(fmt.Sprintf("a%d", s.made))}
 	}})
@@ -44,7 +44,7 @@ func (s *script) start(spread bool) {
 
 func (s *script) run(t *testing.T, d *datadriven.TestData) string {
 	if s.m == nil {
-		s.start(d.Cmd == "spread")
+		s.start(map[string]Balance{"spread": SpreadOut, "fill": FillUp}[d.Cmd])
 	}
 	arg := func(i int) string { return d.CmdArgs[i].Key }
 	number := func(key string) int {
@@ -62,7 +62,7 @@ func (s *script) run(t *testing.T, d *datadriven.TestData) string {
 		return instance(), number("slot"), ident.AllocationID{ID: s.id(arg(1))}
 	}
 	switch d.Cmd {
-	case "spread":
+	case "spread", "fill":
 		return ""
 	case "tick":
 		wait, err := time.ParseDuration(arg(0))

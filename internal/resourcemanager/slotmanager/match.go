@@ -110,11 +110,10 @@ func (m *Manager) allocate(j *job, asked Profile, free *freeCount) (RequestSlot,
 		Job: j.id, Master: j.master, MasterAddress: j.masterAddress}, true
 }
 
-// choose finds the TaskManager that is to serve the profile: the first with a
-// free slot of that size, or, when slots are spread out, the one with the
-// smallest share of its slots in use. One that has just refused comes after all
-// others, so that a dead one does not keep a job from the slots of the living. It
-// gives its place; -1: there is none.
+// choose finds the TaskManager that is to serve the profile, of those with a free
+// slot of that size. One that has just refused comes after all others, so that a
+// dead one does not keep a job from the slots of the living. It gives its place;
+// -1: there is none.
 func (m *Manager) choose(asked Profile, free *freeCount) int {
 	for free.first < len(free.slots) && free.slots[free.first] == 0 {
 		free.first++
@@ -125,7 +124,7 @@ func (m *Manager) choose(asked Profile, free *freeCount) int {
 		if free.slots[i] == 0 || !asked.Fits(t.SlotProfile()) {
 			continue
 		}
-		if !m.options.SpreadOut && !t.refused {
+		if m.options.Balance == InOrder && !t.refused {
 			return i
 		}
 		if best < 0 || m.better(i, best, free) {
@@ -142,5 +141,6 @@ func (m *Manager) better(i, other int, free *freeCount) bool {
 	if t.refused != o.refused {
 		return o.refused
 	}
-	return m.options.SpreadOut && free.slots[i]*len(o.Slots) > free.slots[other]*len(t.Slots)
+	share, than := free.slots[i]*len(o.Slots), free.slots[other]*len(t.Slots)
+	return m.options.Balance == SpreadOut && share > than || m.options.Balance == FillUp && share < than
 }

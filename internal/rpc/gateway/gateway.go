@@ -72,6 +72,11 @@ var (
 	// ReleaseWorkerOutputs is a TaskExecutor's ReleaseOutputs, passed on.
 	ReleaseWorkerOutputs = rpc.Method[*pb.ReleaseOutputsRequest, *pb.Empty]{Name: "Worker/ReleaseOutputs"}
 	ShutDown             = rpc.Method[*pb.Empty, *pb.Empty]{Name: "Worker/ShutDown"}
+	// SetBudget says what the worker may use from now on.
+	SetBudget = rpc.Method[*pb.WorkerBudget, *pb.WorkerBudgetResponse]{Name: "Worker/SetBudget"}
+	// HeartbeatToWorker is answered as long as the worker's loop runs, whatever
+	// its tasks do.
+	HeartbeatToWorker = rpc.Method[*pb.Empty, *pb.Empty]{Name: "Worker/Heartbeat"}
 )
 
 // Asked of a TaskExecutor by a worker it started. State reports, metrics and

@@ -1595,6 +1595,8 @@ type TaskDeployment struct {
 	Gates          []*GateDeployment      `protobuf:"bytes,7,rep,name=gates,proto3" json:"gates,omitempty"`           // one an input edge, in the vertex's input order
 	Partitions     []*PartitionDeployment `protobuf:"bytes,8,rep,name=partitions,proto3" json:"partitions,omitempty"` // one a produced data set, in order
 	Job            *Job                   `protobuf:"bytes,9,opt,name=job,proto3" json:"job,omitempty"`
+	FirstKeyGroup  int32                  `protobuf:"varint,10,opt,name=first_key_group,json=firstKeyGroup,proto3" json:"first_key_group,omitempty"` // of the subtask's, if key_groups is not 0
+	KeyGroups      int32                  `protobuf:"varint,11,opt,name=key_groups,json=keyGroups,proto3" json:"key_groups,omitempty"`               // how many; 0: the even share of its number
 	unknownFields  protoimpl.UnknownFields
 	sizeCache      protoimpl.SizeCache
 }
@@ -1690,6 +1692,20 @@ func (x *TaskDeployment) GetJob() *Job {
 		return x.Job
 	}
 	return nil
+}
+
+func (x *TaskDeployment) GetFirstKeyGroup() int32 {
+	if x != nil {
+		return x.FirstKeyGroup
+	}
+	return 0
+}
+
+func (x *TaskDeployment) GetKeyGroups() int32 {
+	if x != nil {
+		return x.KeyGroups
+	}
+	return 0
 }
 
 // The job as its worker needs it; equal in every deployment of one job.
@@ -3522,6 +3538,7 @@ type UpdateTaskExecutionStateRequest struct {
 	Failure       *Failure               `protobuf:"bytes,3,opt,name=failure,proto3" json:"failure,omitempty"` // with FAILED
 	Metrics       *TaskMetrics           `protobuf:"bytes,4,opt,name=metrics,proto3" json:"metrics,omitempty"`
 	Accumulators  map[string]string      `protobuf:"bytes,5,rep,name=accumulators,proto3" json:"accumulators,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"bytes,2,opt,name=value"`
+	Outputs       []*PartitionSizes      `protobuf:"bytes,6,rep,name=outputs,proto3" json:"outputs,omitempty"` // with FINISHED: one a produced data set, in order
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -3591,6 +3608,58 @@ func (x *UpdateTaskExecutionStateRequest) GetAccumulators() map[string]string {
 	return nil
 }
 
+func (x *UpdateTaskExecutionStateRequest) GetOutputs() []*PartitionSizes {
+	if x != nil {
+		return x.Outputs
+	}
+	return nil
+}
+
+// How much a partition holds that is read when it is whole.
+type PartitionSizes struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Bytes         []int64                `protobuf:"varint,1,rep,packed,name=bytes,proto3" json:"bytes,omitempty"` // by subpartition; none: it is read while it is written
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *PartitionSizes) Reset() {
+	*x = PartitionSizes{}
+	mi := &file_weir_control_proto_msgTypes[48]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *PartitionSizes) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*PartitionSizes) ProtoMessage() {}
+
+func (x *PartitionSizes) ProtoReflect() protoreflect.Message {
+	mi := &file_weir_control_proto_msgTypes[48]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use PartitionSizes.ProtoReflect.Descriptor instead.
+func (*PartitionSizes) Descriptor() ([]byte, []int) {
+	return file_weir_control_proto_rawDescGZIP(), []int{48}
+}
+
+func (x *PartitionSizes) GetBytes() []int64 {
+	if x != nil {
+		return x.Bytes
+	}
+	return nil
+}
+
 type UpdateTaskExecutionStateResponse struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	Known         bool                   `protobuf:"varint,1,opt,name=known,proto3" json:"known,omitempty"`
@@ -3600,7 +3669,7 @@ type UpdateTaskExecutionStateResponse struct {
 
 func (x *UpdateTaskExecutionStateResponse) Reset() {
 	*x = UpdateTaskExecutionStateResponse{}
-	mi := &file_weir_control_proto_msgTypes[48]
+	mi := &file_weir_control_proto_msgTypes[49]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3612,7 +3681,7 @@ func (x *UpdateTaskExecutionStateResponse) String() string {
 func (*UpdateTaskExecutionStateResponse) ProtoMessage() {}
 
 func (x *UpdateTaskExecutionStateResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_weir_control_proto_msgTypes[48]
+	mi := &file_weir_control_proto_msgTypes[49]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3625,7 +3694,7 @@ func (x *UpdateTaskExecutionStateResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use UpdateTaskExecutionStateResponse.ProtoReflect.Descriptor instead.
 func (*UpdateTaskExecutionStateResponse) Descriptor() ([]byte, []int) {
-	return file_weir_control_proto_rawDescGZIP(), []int{48}
+	return file_weir_control_proto_rawDescGZIP(), []int{49}
 }
 
 func (x *UpdateTaskExecutionStateResponse) GetKnown() bool {
@@ -3646,7 +3715,7 @@ type ReportTaskMetricsRequest struct {
 
 func (x *ReportTaskMetricsRequest) Reset() {
 	*x = ReportTaskMetricsRequest{}
-	mi := &file_weir_control_proto_msgTypes[49]
+	mi := &file_weir_control_proto_msgTypes[50]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3658,7 +3727,7 @@ func (x *ReportTaskMetricsRequest) String() string {
 func (*ReportTaskMetricsRequest) ProtoMessage() {}
 
 func (x *ReportTaskMetricsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_weir_control_proto_msgTypes[49]
+	mi := &file_weir_control_proto_msgTypes[50]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3671,7 +3740,7 @@ func (x *ReportTaskMetricsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ReportTaskMetricsRequest.ProtoReflect.Descriptor instead.
 func (*ReportTaskMetricsRequest) Descriptor() ([]byte, []int) {
-	return file_weir_control_proto_rawDescGZIP(), []int{49}
+	return file_weir_control_proto_rawDescGZIP(), []int{50}
 }
 
 func (x *ReportTaskMetricsRequest) GetMetrics() []*TaskMetrics {
@@ -3706,7 +3775,7 @@ type OutputsLostRequest struct {
 
 func (x *OutputsLostRequest) Reset() {
 	*x = OutputsLostRequest{}
-	mi := &file_weir_control_proto_msgTypes[50]
+	mi := &file_weir_control_proto_msgTypes[51]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3718,7 +3787,7 @@ func (x *OutputsLostRequest) String() string {
 func (*OutputsLostRequest) ProtoMessage() {}
 
 func (x *OutputsLostRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_weir_control_proto_msgTypes[50]
+	mi := &file_weir_control_proto_msgTypes[51]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3731,7 +3800,7 @@ func (x *OutputsLostRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use OutputsLostRequest.ProtoReflect.Descriptor instead.
 func (*OutputsLostRequest) Descriptor() ([]byte, []int) {
-	return file_weir_control_proto_rawDescGZIP(), []int{50}
+	return file_weir_control_proto_rawDescGZIP(), []int{51}
 }
 
 func (x *OutputsLostRequest) GetResourceId() string {
@@ -3760,7 +3829,7 @@ type NotEnoughResourcesRequest struct {
 
 func (x *NotEnoughResourcesRequest) Reset() {
 	*x = NotEnoughResourcesRequest{}
-	mi := &file_weir_control_proto_msgTypes[51]
+	mi := &file_weir_control_proto_msgTypes[52]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3772,7 +3841,7 @@ func (x *NotEnoughResourcesRequest) String() string {
 func (*NotEnoughResourcesRequest) ProtoMessage() {}
 
 func (x *NotEnoughResourcesRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_weir_control_proto_msgTypes[51]
+	mi := &file_weir_control_proto_msgTypes[52]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3785,7 +3854,7 @@ func (x *NotEnoughResourcesRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use NotEnoughResourcesRequest.ProtoReflect.Descriptor instead.
 func (*NotEnoughResourcesRequest) Descriptor() ([]byte, []int) {
-	return file_weir_control_proto_rawDescGZIP(), []int{51}
+	return file_weir_control_proto_rawDescGZIP(), []int{52}
 }
 
 func (x *NotEnoughResourcesRequest) GetJobId() string {
@@ -3829,7 +3898,7 @@ type OperatorRequest struct {
 
 func (x *OperatorRequest) Reset() {
 	*x = OperatorRequest{}
-	mi := &file_weir_control_proto_msgTypes[52]
+	mi := &file_weir_control_proto_msgTypes[53]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3841,7 +3910,7 @@ func (x *OperatorRequest) String() string {
 func (*OperatorRequest) ProtoMessage() {}
 
 func (x *OperatorRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_weir_control_proto_msgTypes[52]
+	mi := &file_weir_control_proto_msgTypes[53]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3854,7 +3923,7 @@ func (x *OperatorRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use OperatorRequest.ProtoReflect.Descriptor instead.
 func (*OperatorRequest) Descriptor() ([]byte, []int) {
-	return file_weir_control_proto_rawDescGZIP(), []int{52}
+	return file_weir_control_proto_rawDescGZIP(), []int{53}
 }
 
 func (x *OperatorRequest) GetAttempt() string {
@@ -3887,7 +3956,7 @@ type OperatorResponse struct {
 
 func (x *OperatorResponse) Reset() {
 	*x = OperatorResponse{}
-	mi := &file_weir_control_proto_msgTypes[53]
+	mi := &file_weir_control_proto_msgTypes[54]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3899,7 +3968,7 @@ func (x *OperatorResponse) String() string {
 func (*OperatorResponse) ProtoMessage() {}
 
 func (x *OperatorResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_weir_control_proto_msgTypes[53]
+	mi := &file_weir_control_proto_msgTypes[54]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3912,7 +3981,7 @@ func (x *OperatorResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use OperatorResponse.ProtoReflect.Descriptor instead.
 func (*OperatorResponse) Descriptor() ([]byte, []int) {
-	return file_weir_control_proto_rawDescGZIP(), []int{53}
+	return file_weir_control_proto_rawDescGZIP(), []int{54}
 }
 
 func (x *OperatorResponse) GetPayload() []byte {
@@ -3936,7 +4005,7 @@ type RegisterWorkerRequest struct {
 
 func (x *RegisterWorkerRequest) Reset() {
 	*x = RegisterWorkerRequest{}
-	mi := &file_weir_control_proto_msgTypes[54]
+	mi := &file_weir_control_proto_msgTypes[55]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3948,7 +4017,7 @@ func (x *RegisterWorkerRequest) String() string {
 func (*RegisterWorkerRequest) ProtoMessage() {}
 
 func (x *RegisterWorkerRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_weir_control_proto_msgTypes[54]
+	mi := &file_weir_control_proto_msgTypes[55]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3961,7 +4030,7 @@ func (x *RegisterWorkerRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RegisterWorkerRequest.ProtoReflect.Descriptor instead.
 func (*RegisterWorkerRequest) Descriptor() ([]byte, []int) {
-	return file_weir_control_proto_rawDescGZIP(), []int{54}
+	return file_weir_control_proto_rawDescGZIP(), []int{55}
 }
 
 func (x *RegisterWorkerRequest) GetJobId() string {
@@ -4015,7 +4084,7 @@ type RegisterWorkerResponse struct {
 
 func (x *RegisterWorkerResponse) Reset() {
 	*x = RegisterWorkerResponse{}
-	mi := &file_weir_control_proto_msgTypes[55]
+	mi := &file_weir_control_proto_msgTypes[56]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4027,7 +4096,7 @@ func (x *RegisterWorkerResponse) String() string {
 func (*RegisterWorkerResponse) ProtoMessage() {}
 
 func (x *RegisterWorkerResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_weir_control_proto_msgTypes[55]
+	mi := &file_weir_control_proto_msgTypes[56]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4040,7 +4109,7 @@ func (x *RegisterWorkerResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RegisterWorkerResponse.ProtoReflect.Descriptor instead.
 func (*RegisterWorkerResponse) Descriptor() ([]byte, []int) {
-	return file_weir_control_proto_rawDescGZIP(), []int{55}
+	return file_weir_control_proto_rawDescGZIP(), []int{56}
 }
 
 func (x *RegisterWorkerResponse) GetRejected() string {
@@ -4048,6 +4117,127 @@ func (x *RegisterWorkerResponse) GetRejected() string {
 		return x.Rejected
 	}
 	return ""
+}
+
+// What a worker may use from now on: its share for the slots that its job holds.
+type WorkerBudget struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Held          int32                  `protobuf:"varint,1,opt,name=held,proto3" json:"held,omitempty"`     // slots that it is for
+	Slots         int32                  `protobuf:"varint,2,opt,name=slots,proto3" json:"slots,omitempty"`   // of the TaskManager
+	Memory        int64                  `protobuf:"varint,3,opt,name=memory,proto3" json:"memory,omitempty"` // what the garbage collector aims at
+	Network       int64                  `protobuf:"varint,4,opt,name=network,proto3" json:"network,omitempty"`
+	AllNetwork    int64                  `protobuf:"varint,5,opt,name=all_network,json=allNetwork,proto3" json:"all_network,omitempty"` // of the TaskManager
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *WorkerBudget) Reset() {
+	*x = WorkerBudget{}
+	mi := &file_weir_control_proto_msgTypes[57]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *WorkerBudget) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*WorkerBudget) ProtoMessage() {}
+
+func (x *WorkerBudget) ProtoReflect() protoreflect.Message {
+	mi := &file_weir_control_proto_msgTypes[57]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use WorkerBudget.ProtoReflect.Descriptor instead.
+func (*WorkerBudget) Descriptor() ([]byte, []int) {
+	return file_weir_control_proto_rawDescGZIP(), []int{57}
+}
+
+func (x *WorkerBudget) GetHeld() int32 {
+	if x != nil {
+		return x.Held
+	}
+	return 0
+}
+
+func (x *WorkerBudget) GetSlots() int32 {
+	if x != nil {
+		return x.Slots
+	}
+	return 0
+}
+
+func (x *WorkerBudget) GetMemory() int64 {
+	if x != nil {
+		return x.Memory
+	}
+	return 0
+}
+
+func (x *WorkerBudget) GetNetwork() int64 {
+	if x != nil {
+		return x.Network
+	}
+	return 0
+}
+
+func (x *WorkerBudget) GetAllNetwork() int64 {
+	if x != nil {
+		return x.AllNetwork
+	}
+	return 0
+}
+
+type WorkerBudgetResponse struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Network       int64                  `protobuf:"varint,1,opt,name=network,proto3" json:"network,omitempty"` // what it holds: more than it may, until that comes back
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *WorkerBudgetResponse) Reset() {
+	*x = WorkerBudgetResponse{}
+	mi := &file_weir_control_proto_msgTypes[58]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *WorkerBudgetResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*WorkerBudgetResponse) ProtoMessage() {}
+
+func (x *WorkerBudgetResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_weir_control_proto_msgTypes[58]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use WorkerBudgetResponse.ProtoReflect.Descriptor instead.
+func (*WorkerBudgetResponse) Descriptor() ([]byte, []int) {
+	return file_weir_control_proto_rawDescGZIP(), []int{58}
+}
+
+func (x *WorkerBudgetResponse) GetNetwork() int64 {
+	if x != nil {
+		return x.Network
+	}
+	return 0
 }
 
 type ReadBlobRequest struct {
@@ -4061,7 +4251,7 @@ type ReadBlobRequest struct {
 
 func (x *ReadBlobRequest) Reset() {
 	*x = ReadBlobRequest{}
-	mi := &file_weir_control_proto_msgTypes[56]
+	mi := &file_weir_control_proto_msgTypes[59]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4073,7 +4263,7 @@ func (x *ReadBlobRequest) String() string {
 func (*ReadBlobRequest) ProtoMessage() {}
 
 func (x *ReadBlobRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_weir_control_proto_msgTypes[56]
+	mi := &file_weir_control_proto_msgTypes[59]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4086,7 +4276,7 @@ func (x *ReadBlobRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ReadBlobRequest.ProtoReflect.Descriptor instead.
 func (*ReadBlobRequest) Descriptor() ([]byte, []int) {
-	return file_weir_control_proto_rawDescGZIP(), []int{56}
+	return file_weir_control_proto_rawDescGZIP(), []int{59}
 }
 
 func (x *ReadBlobRequest) GetSha256() string {
@@ -4120,7 +4310,7 @@ type ReadBlobResponse struct {
 
 func (x *ReadBlobResponse) Reset() {
 	*x = ReadBlobResponse{}
-	mi := &file_weir_control_proto_msgTypes[57]
+	mi := &file_weir_control_proto_msgTypes[60]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4132,7 +4322,7 @@ func (x *ReadBlobResponse) String() string {
 func (*ReadBlobResponse) ProtoMessage() {}
 
 func (x *ReadBlobResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_weir_control_proto_msgTypes[57]
+	mi := &file_weir_control_proto_msgTypes[60]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4145,7 +4335,7 @@ func (x *ReadBlobResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ReadBlobResponse.ProtoReflect.Descriptor instead.
 func (*ReadBlobResponse) Descriptor() ([]byte, []int) {
-	return file_weir_control_proto_rawDescGZIP(), []int{57}
+	return file_weir_control_proto_rawDescGZIP(), []int{60}
 }
 
 func (x *ReadBlobResponse) GetData() []byte {
@@ -4291,7 +4481,7 @@ const file_weir_control_proto_rawDesc = "" +
 	"\x15ReleaseOutputsRequest\x12\x15\n" +
 	"\x06job_id\x18\x01 \x01(\tR\x05jobId\x12\"\n" +
 	"\rjob_master_id\x18\x02 \x01(\tR\vjobMasterId\x12\x1a\n" +
-	"\battempts\x18\x03 \x03(\tR\battempts\"\xd6\x02\n" +
+	"\battempts\x18\x03 \x03(\tR\battempts\"\x9d\x03\n" +
 	"\x0eTaskDeployment\x12\x15\n" +
 	"\x06job_id\x18\x01 \x01(\tR\x05jobId\x12\x18\n" +
 	"\aattempt\x18\x02 \x01(\tR\aattempt\x12\x1f\n" +
@@ -4304,7 +4494,11 @@ const file_weir_control_proto_rawDesc = "" +
 	"\n" +
 	"partitions\x18\b \x03(\v2\x19.weir.PartitionDeploymentR\n" +
 	"partitions\x12\x1b\n" +
-	"\x03job\x18\t \x01(\v2\t.weir.JobR\x03job\"\xe8\x02\n" +
+	"\x03job\x18\t \x01(\v2\t.weir.JobR\x03job\x12&\n" +
+	"\x0ffirst_key_group\x18\n" +
+	" \x01(\x05R\rfirstKeyGroup\x12\x1d\n" +
+	"\n" +
+	"key_groups\x18\v \x01(\x05R\tkeyGroups\"\xe8\x02\n" +
 	"\x03Job\x12\x15\n" +
 	"\x06job_id\x18\x01 \x01(\tR\x05jobId\x12\x12\n" +
 	"\x04name\x18\x02 \x01(\tR\x04name\x12\x1d\n" +
@@ -4491,16 +4685,19 @@ const file_weir_control_proto_rawDesc = "" +
 	"\x10collection_nanos\x18\x14 \x01(\x03R\x0fcollectionNanos\x12?\n" +
 	"\x1ccollection_millis_per_second\x18\x15 \x01(\x01R\x19collectionMillisPerSecond\x12)\n" +
 	"\x10descriptors_open\x18\x16 \x01(\x03R\x0fdescriptorsOpen\x12'\n" +
-	"\x0fdescriptors_max\x18\x17 \x01(\x03R\x0edescriptorsMax\"\xc5\x02\n" +
+	"\x0fdescriptors_max\x18\x17 \x01(\x03R\x0edescriptorsMax\"\xf5\x02\n" +
 	"\x1fUpdateTaskExecutionStateRequest\x12\x18\n" +
 	"\aattempt\x18\x01 \x01(\tR\aattempt\x12\x14\n" +
 	"\x05state\x18\x02 \x01(\tR\x05state\x12'\n" +
 	"\afailure\x18\x03 \x01(\v2\r.weir.FailureR\afailure\x12+\n" +
 	"\ametrics\x18\x04 \x01(\v2\x11.weir.TaskMetricsR\ametrics\x12[\n" +
-	"\faccumulators\x18\x05 \x03(\v27.weir.UpdateTaskExecutionStateRequest.AccumulatorsEntryR\faccumulators\x1a?\n" +
+	"\faccumulators\x18\x05 \x03(\v27.weir.UpdateTaskExecutionStateRequest.AccumulatorsEntryR\faccumulators\x12.\n" +
+	"\aoutputs\x18\x06 \x03(\v2\x14.weir.PartitionSizesR\aoutputs\x1a?\n" +
 	"\x11AccumulatorsEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
-	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01\"8\n" +
+	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01\"&\n" +
+	"\x0ePartitionSizes\x12\x14\n" +
+	"\x05bytes\x18\x01 \x03(\x03R\x05bytes\"8\n" +
 	" UpdateTaskExecutionStateResponse\x12\x14\n" +
 	"\x05known\x18\x01 \x01(\bR\x05known\"\x8d\x01\n" +
 	"\x18ReportTaskMetricsRequest\x12+\n" +
@@ -4534,7 +4731,16 @@ const file_weir_control_proto_rawDesc = "" +
 	"\toperators\x18\x05 \x03(\v2\x14.weir.OperatorDigestR\toperators\x12\x10\n" +
 	"\x03pid\x18\x06 \x01(\x05R\x03pid\"4\n" +
 	"\x16RegisterWorkerResponse\x12\x1a\n" +
-	"\brejected\x18\x01 \x01(\tR\brejected\"^\n" +
+	"\brejected\x18\x01 \x01(\tR\brejected\"\x8b\x01\n" +
+	"\fWorkerBudget\x12\x12\n" +
+	"\x04held\x18\x01 \x01(\x05R\x04held\x12\x14\n" +
+	"\x05slots\x18\x02 \x01(\x05R\x05slots\x12\x16\n" +
+	"\x06memory\x18\x03 \x01(\x03R\x06memory\x12\x18\n" +
+	"\anetwork\x18\x04 \x01(\x03R\anetwork\x12\x1f\n" +
+	"\vall_network\x18\x05 \x01(\x03R\n" +
+	"allNetwork\"0\n" +
+	"\x14WorkerBudgetResponse\x12\x18\n" +
+	"\anetwork\x18\x01 \x01(\x03R\anetwork\"^\n" +
 	"\x0fReadBlobRequest\x12\x16\n" +
 	"\x06sha256\x18\x01 \x01(\tR\x06sha256\x12\x16\n" +
 	"\x06offset\x18\x02 \x01(\x03R\x06offset\x12\x1b\n" +
@@ -4555,7 +4761,7 @@ func file_weir_control_proto_rawDescGZIP() []byte {
 	return file_weir_control_proto_rawDescData
 }
 
-var file_weir_control_proto_msgTypes = make([]protoimpl.MessageInfo, 60)
+var file_weir_control_proto_msgTypes = make([]protoimpl.MessageInfo, 63)
 var file_weir_control_proto_goTypes = []any{
 	(*Empty)(nil),                               // 0: weir.Empty
 	(*RegisterTaskExecutorRequest)(nil),         // 1: weir.RegisterTaskExecutorRequest
@@ -4605,18 +4811,21 @@ var file_weir_control_proto_goTypes = []any{
 	(*OperatorFigures)(nil),                     // 45: weir.OperatorFigures
 	(*ProcessFigures)(nil),                      // 46: weir.ProcessFigures
 	(*UpdateTaskExecutionStateRequest)(nil),     // 47: weir.UpdateTaskExecutionStateRequest
-	(*UpdateTaskExecutionStateResponse)(nil),    // 48: weir.UpdateTaskExecutionStateResponse
-	(*ReportTaskMetricsRequest)(nil),            // 49: weir.ReportTaskMetricsRequest
-	(*OutputsLostRequest)(nil),                  // 50: weir.OutputsLostRequest
-	(*NotEnoughResourcesRequest)(nil),           // 51: weir.NotEnoughResourcesRequest
-	(*OperatorRequest)(nil),                     // 52: weir.OperatorRequest
-	(*OperatorResponse)(nil),                    // 53: weir.OperatorResponse
-	(*RegisterWorkerRequest)(nil),               // 54: weir.RegisterWorkerRequest
-	(*RegisterWorkerResponse)(nil),              // 55: weir.RegisterWorkerResponse
-	(*ReadBlobRequest)(nil),                     // 56: weir.ReadBlobRequest
-	(*ReadBlobResponse)(nil),                    // 57: weir.ReadBlobResponse
-	nil,                                         // 58: weir.Job.ConfigurationEntry
-	nil,                                         // 59: weir.UpdateTaskExecutionStateRequest.AccumulatorsEntry
+	(*PartitionSizes)(nil),                      // 48: weir.PartitionSizes
+	(*UpdateTaskExecutionStateResponse)(nil),    // 49: weir.UpdateTaskExecutionStateResponse
+	(*ReportTaskMetricsRequest)(nil),            // 50: weir.ReportTaskMetricsRequest
+	(*OutputsLostRequest)(nil),                  // 51: weir.OutputsLostRequest
+	(*NotEnoughResourcesRequest)(nil),           // 52: weir.NotEnoughResourcesRequest
+	(*OperatorRequest)(nil),                     // 53: weir.OperatorRequest
+	(*OperatorResponse)(nil),                    // 54: weir.OperatorResponse
+	(*RegisterWorkerRequest)(nil),               // 55: weir.RegisterWorkerRequest
+	(*RegisterWorkerResponse)(nil),              // 56: weir.RegisterWorkerResponse
+	(*WorkerBudget)(nil),                        // 57: weir.WorkerBudget
+	(*WorkerBudgetResponse)(nil),                // 58: weir.WorkerBudgetResponse
+	(*ReadBlobRequest)(nil),                     // 59: weir.ReadBlobRequest
+	(*ReadBlobResponse)(nil),                    // 60: weir.ReadBlobResponse
+	nil,                                         // 61: weir.Job.ConfigurationEntry
+	nil,                                         // 62: weir.UpdateTaskExecutionStateRequest.AccumulatorsEntry
 }
 var file_weir_control_proto_depIdxs = []int32{
 	4,  // 0: weir.RegisterTaskExecutorRequest.total:type_name -> weir.ResourceProfile
@@ -4635,7 +4844,7 @@ var file_weir_control_proto_depIdxs = []int32{
 	32, // 13: weir.TaskDeployment.partitions:type_name -> weir.PartitionDeployment
 	26, // 14: weir.TaskDeployment.job:type_name -> weir.Job
 	27, // 15: weir.Job.operators:type_name -> weir.OperatorDigest
-	58, // 16: weir.Job.configuration:type_name -> weir.Job.ConfigurationEntry
+	61, // 16: weir.Job.configuration:type_name -> weir.Job.ConfigurationEntry
 	31, // 17: weir.GateDeployment.channels:type_name -> weir.ChannelDeployment
 	30, // 18: weir.ProducerList.task_managers:type_name -> weir.ProducerPlace
 	4,  // 19: weir.SlotOffer.profile:type_name -> weir.ResourceProfile
@@ -4658,15 +4867,16 @@ var file_weir_control_proto_depIdxs = []int32{
 	41, // 36: weir.OperatorFigures.records_out:type_name -> weir.Count
 	39, // 37: weir.UpdateTaskExecutionStateRequest.failure:type_name -> weir.Failure
 	40, // 38: weir.UpdateTaskExecutionStateRequest.metrics:type_name -> weir.TaskMetrics
-	59, // 39: weir.UpdateTaskExecutionStateRequest.accumulators:type_name -> weir.UpdateTaskExecutionStateRequest.AccumulatorsEntry
-	40, // 40: weir.ReportTaskMetricsRequest.metrics:type_name -> weir.TaskMetrics
-	46, // 41: weir.ReportTaskMetricsRequest.process:type_name -> weir.ProcessFigures
-	27, // 42: weir.RegisterWorkerRequest.operators:type_name -> weir.OperatorDigest
-	43, // [43:43] is the sub-list for method output_type
-	43, // [43:43] is the sub-list for method input_type
-	43, // [43:43] is the sub-list for extension type_name
-	43, // [43:43] is the sub-list for extension extendee
-	0,  // [0:43] is the sub-list for field type_name
+	62, // 39: weir.UpdateTaskExecutionStateRequest.accumulators:type_name -> weir.UpdateTaskExecutionStateRequest.AccumulatorsEntry
+	48, // 40: weir.UpdateTaskExecutionStateRequest.outputs:type_name -> weir.PartitionSizes
+	40, // 41: weir.ReportTaskMetricsRequest.metrics:type_name -> weir.TaskMetrics
+	46, // 42: weir.ReportTaskMetricsRequest.process:type_name -> weir.ProcessFigures
+	27, // 43: weir.RegisterWorkerRequest.operators:type_name -> weir.OperatorDigest
+	44, // [44:44] is the sub-list for method output_type
+	44, // [44:44] is the sub-list for method input_type
+	44, // [44:44] is the sub-list for extension type_name
+	44, // [44:44] is the sub-list for extension extendee
+	0,  // [0:44] is the sub-list for field type_name
 }
 
 func init() { file_weir_control_proto_init() }
@@ -4680,7 +4890,7 @@ func file_weir_control_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_weir_control_proto_rawDesc), len(file_weir_control_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   60,
+			NumMessages:   63,
 			NumExtensions: 0,
 			NumServices:   0,
 		},

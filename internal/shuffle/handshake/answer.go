@@ -2,6 +2,7 @@ package handshake
 
 import (
 	"context"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
@@ -10,8 +11,8 @@ import (
 	"time"
 )
 
-// A Status is the first byte of the answer to a Hello; one byte of length and
-// the reason follow.
+// A Status is the first byte of the answer to a Hello; two bytes of length
+// and the reason follow.
 type Status byte
 
 // The answers.
@@ -40,6 +41,9 @@ func (e *RefusedError) Error() string {
 // answerTimeout bounds the writing of an answer, which fits any socket's buffer.
 const answerTimeout = 5 * time.Second
 
+// maxReason bounds the reason of an answer.
+const maxReason = 1 << 10
+
 // Accept tells the peer that its Hello is accepted.
 func Accept(conn net.Conn) error { return answer(conn, Accepted, "") }
 
@@ -48,11 +52,12 @@ func Accept(conn net.Conn) error { return answer(conn, Accepted, "") }
 func Refuse(conn net.Conn, status Status, reason string) error { return answer(conn, status, reason) }
 
 func answer(conn net.Conn, status Status, reason string) error {
-	reason = strings.ToValidUTF8(reason[:min(len(reason), 255)], "")
+	reason = strings.ToValidUTF8(reason[:min(len(reason), maxReason)], "")
 	if err := conn.SetWriteDeadline(time.Now().Add(answerTimeout)); err != nil {
 		return fmt.Errorf("answer hello: %w", err)
 	}
-	if _, err := conn.Write(append([]byte{byte(status), byte(len(reason))}, reason...)); err != nil {
+	head := binary.LittleEndian.AppendUint16([]byte{byte(status)}, uint16(len(reason)))
+	if _, err := conn.Write(append(head, reason...)); err != nil {
 		return fmt.Errorf("answer hello: %w", err)
 	}
 	return conn.SetWriteDeadline(time.Time{})
@@ -81,11 +86,15 @@ func Open(ctx context.Context, conn net.Conn, h Hello) error {
 }
 
 func readAnswer(r io.Reader) error {
-	var head [2]byte
+	var head [3]byte
 	if _, err := io.ReadFull(r, head[:]); err != nil {
 		return err
 	}
-	reason := make([]byte, head[1])
+	size := int(binary.LittleEndian.Uint16(head[1:]))
+	if size > maxReason {
+		return fmt.Errorf("%w: an answer of %d bytes", ErrNotHello, size)
+	}
+	reason := make([]byte, size)
 	if _, err := io.ReadFull(r, reason); err != nil {
 		return err
 	}

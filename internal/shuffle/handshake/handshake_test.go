@@ -61,7 +61,7 @@ func TestReadHelloOfStrangers(t *testing.T) {
 		{"SSH-2.0-OpenSSH", "begins with"},
 		{"", "timeout"},
 		{string(hello[:100]), "timeout"},
-		{strings.Replace(string(hello), "WEIRDATA\x03\x00\x00", "WEIRDATA\x03\x00\x09", 1), "reserved bytes"},
+		{strings.Replace(string(hello), "WEIRDATA\x04\x00\x00", "WEIRDATA\x04\x00\x09", 1), "reserved bytes"},
 		{string(hello[:HelloSize-1]) + "x", "followed by more text"},
 	} {
 		synctest.Test(t, func(t *testing.T) {
@@ -95,8 +95,9 @@ func TestAnswers(t *testing.T) {
 	}{
 		{Accept, ""},
 		{func(c net.Conn) error { return Refuse(c, Refused, "cluster abc is not served here") }, "refused: cluster abc is not served here"},
-		{func(c net.Conn) error { return Refuse(c, NotYet, strings.Repeat("é", 300)) }, "not ready yet: " + strings.Repeat("é", 127)},
-		{func(c net.Conn) error { _, err := c.Write([]byte{77, 0}); return err }, "answer 77"},
+		{func(c net.Conn) error { return Refuse(c, NotYet, strings.Repeat("é", 600)) }, "not ready yet: " + strings.Repeat("é", 512)},
+		{func(c net.Conn) error { _, err := c.Write([]byte{77, 0, 0}); return err }, "answer 77"},
+		{func(c net.Conn) error { _, err := c.Write([]byte{1, 1, 4}); return err }, "an answer of 1025 bytes"},
 		{func(c net.Conn) error { return c.Close() }, "EOF"},
 	} {
 		a, b := net.Pipe()

@@ -111,7 +111,7 @@ func (c *channel) recycle(b *buffer) {
 		c.mu.Unlock()
 		return
 	}
-	if c.reserved > c.own && c.backlog == 0 && c.inbox.Len() == 0 {
+	if c.reserved > c.own && (c.backlog == 0 && c.inbox.Len() == 0 || c.pool.scarce()) {
 		c.reserved--
 		c.pool.release(1)
 	} else {

@@ -22,8 +22,10 @@ type Options struct {
 	Job     ident.JobID
 	Self    ident.ResourceID // the TaskManager the process belongs to
 	Cluster ident.ClusterID
-	// Buffers is the number of network buffers, of BufferSize bytes each.
+	// Buffers is the number of network buffers, of BufferSize bytes each, and
+	// Share what follows it in messages: what it is a part of.
 	Buffers int
+	Share   string
 	// QueueDepth is how many batches a subpartition holds at most; 0: 8.
 	QueueDepth int
 	// BuffersPerChannel is how many buffers a remote channel always has; 0: 2.
@@ -80,7 +82,7 @@ var errClosed = errors.New("the data plane of this process is closed")
 // NewEnvironment makes an environment without partitions, gates or connections.
 func NewEnvironment(o Options) *Environment {
 	e := &Environment{
-		job: o.Job, self: o.Self, cluster: o.Cluster, pool: &pool{total: o.Buffers},
+		job: o.Job, self: o.Self, cluster: o.Cluster, pool: &pool{total: o.Buffers, share: o.Share},
 		own: max(1, or(o.BuffersPerChannel, 2)), wait: or(o.PartitionWait, 5*time.Minute), dial: o.Dial, log: o.Logger,
 		gates: map[*Gate]struct{}{}, links: map[ident.ResourceID]*link{}, stops: map[*link]context.CancelCauseFunc{}, sessions: map[*session]struct{}{},
 	}
@@ -292,8 +294,16 @@ func (e *Environment) Partitions() int { return e.registry.Len() }
 
 // Buffers is how many network buffers there are and how many are set aside.
 func (e *Environment) Buffers() (total, reserved int) {
-	reserved, _ = e.pool.use()
-	return e.pool.total, reserved
+	total, reserved, _ = e.Use()
+	return total, reserved
+}
+
+// Resize changes the number of network buffers. Share follows that number in
+// messages and says what it is a part of. When there are fewer, those who have
+// borrowed some give them back with the next record; held is how many there may
+// be until then.
+func (e *Environment) Resize(buffers int, share string) (held int) {
+	return e.pool.resize(buffers, share)
 }
 
 func (e *Environment) forgetGate(g *Gate) {

@@ -203,7 +203,9 @@ func TestTooFewBuffers(t *testing.T) {
 	from := newHost(t, "unix", "from", nil)
 	to := newHost(t, "unix", "to", func(o *Options) { o.Buffers = 5 })
 	_, err := to.CreateGate([]Channel{from.channel(0, 0), from.channel(0, 1), from.channel(0, 2)}, newNumbersSerializer, func() {}, nil)
-	wantError(t, err, shuffle.ErrInsufficientBuffers, "insufficient number of network buffers: need 6, have 5 of 5 (taskmanager.memory.network.*)")
+	wantError(t, err, shuffle.ErrInsufficientBuffers, "Insufficient number of network buffers: required 6, but only 5 available. "+
+		"The total number of network buffers is currently set to 5 of 32768 bytes each. You can increase this number by setting the configuration keys "+
+		"'taskmanager.memory.network.fraction', 'taskmanager.memory.network.min', and 'taskmanager.memory.network.max'")
 	g, err := to.CreateGate([]Channel{from.channel(0, 0), from.channel(0, 1)}, newNumbersSerializer, func() {}, nil)
 	if err != nil {
 		t.Fatal(err)
@@ -218,8 +220,44 @@ func TestTooFewBuffers(t *testing.T) {
 	poor := newHost(t, "unix", "poor", func(o *Options) { o.Buffers = 1 })
 	r := newReader(t, from.Environment, poor.channel(0, 0))
 	_, _, err = r.next()
-	wantError(t, err, shuffle.ErrPeerLost, "insufficient number of network buffers: need 2, have 1 of 1")
+	wantError(t, err, shuffle.ErrPeerLost, "Insufficient number of network buffers: required 2, but only 1 available. The total number of network buffers is currently set to 1 of 32768 bytes each")
 	r.Close()
+}
+
+// A pool that becomes smaller keeps what is set aside until it comes back, and
+// nothing of what is beyond.
+func TestPoolIsResized(t *testing.T) {
+	p := &pool{total: 8}
+	if err := p.reserve(6, "test"); err != nil {
+		t.Fatal(err)
+	}
+	var taken []*buffer
+	for range 6 {
+		taken = append(taken, p.take())
+	}
+	p.put(taken[5])
+	if held := p.resize(4, ", for 1 of the 2 slots of the TaskManager, which has 8"); held != 6 || !p.scarce() || len(p.free) != 0 {
+		t.Errorf("%d held, scarce %v, %d free", held, p.scarce(), len(p.free))
+	}
+	if n := p.borrow(1); n != 0 {
+		t.Errorf("%d were lent of a pool that has too few", n)
+	}
+	err := p.reserve(1, "create gate")
+	wantError(t, err, shuffle.ErrInsufficientBuffers, "required 1, but only 0 available. The total number of network buffers is currently set to 4 of 32768 bytes each, "+
+		"for 1 of the 2 slots of the TaskManager, which has 8. You can increase")
+	for _, b := range taken[:5] {
+		p.put(b)
+	}
+	p.release(4)
+	if p.scarce() || len(p.free) > 4 {
+		t.Errorf("scarce %v, %d free of 4", p.scarce(), len(p.free))
+	}
+	if held := p.resize(10, ""); held != 10 {
+		t.Errorf("%d held of 10", held)
+	}
+	if err := p.reserve(8, "test"); err != nil {
+		t.Error(err)
+	}
 }
 
 func TestBorrowingLeavesAQuarter(t *testing.T) {

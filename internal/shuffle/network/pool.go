@@ -13,25 +13,51 @@ const BufferSize = 32 << 10
 
 type buffer [BufferSize]byte
 
-// A pool is a fixed number of network buffers. Buffers are set aside first and
-// taken later, so that who has set one aside never waits for it. Memory is
-// allocated when first used and then kept.
+// A pool is a fixed number of network buffers, until it is resized. Buffers are
+// set aside first and taken later, so that who has set one aside never waits for
+// it. Memory is allocated when first used and then kept.
 //
-// Invariant: taken <= reserved <= total.
+// Invariant: taken <= reserved, and reserved <= total except after the pool has
+// become smaller: then nothing is set aside until enough has come back.
 type pool struct {
 	mu       sync.Mutex
 	total    int
 	reserved int
 	taken    int
 	free     []*buffer
+	share    string // what total is a part of; empty: it is all there is
 }
+
+// resize makes the pool larger or smaller. What is set aside beyond it comes back
+// as its holders go on. It gives how many buffers there may be until then.
+func (p *pool) resize(total int, share string) int {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.total, p.share = total, share
+	if keep := max(0, total-p.taken); len(p.free) > keep {
+		clear(p.free[keep:])
+		p.free = p.free[:keep]
+	}
+	return max(total, p.reserved)
+}
+
+// scarce reports whether more is set aside than there should be.
+func (p *pool) scarce() bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.reserved > p.total
+}
+
+// The options that the number of buffers follows from.
+const fractionKey, minKey, maxKey = "taskmanager.memory.network.fraction", "taskmanager.memory.network.min", "taskmanager.memory.network.max"
 
 // reserve sets n buffers aside for good, or none.
 func (p *pool) reserve(n int, what string) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.reserved+n > p.total {
-		return fmt.Errorf("%s: %w: need %d, have %d of %d (taskmanager.memory.network.*)", what, shuffle.ErrInsufficientBuffers, n, p.total-p.reserved, p.total)
+		return fmt.Errorf("%s: %w: required %d, but only %d available. The total number of network buffers is currently set to %d of %d bytes each%s. You can increase this number by setting the configuration keys '%s', '%s', and '%s'",
+			what, shuffle.ErrInsufficientBuffers, n, max(0, p.total-p.reserved), p.total, BufferSize, p.share, fractionKey, minKey, maxKey)
 	}
 	p.reserved += n
 	return nil
@@ -73,7 +99,9 @@ func (p *pool) take() *buffer {
 func (p *pool) put(b *buffer) {
 	p.mu.Lock()
 	p.taken--
-	p.free = append(p.free, b)
+	if p.taken+len(p.free) < p.total {
+		p.free = append(p.free, b)
+	}
 	p.mu.Unlock()
 }
 

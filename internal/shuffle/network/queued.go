@@ -16,6 +16,7 @@ func (c *channel) Queued() (elements, taken, room int) {
 // Use is how many network buffers there are, how many are set aside for
 // channels and connections, and how many of those hold something.
 func (e *Environment) Use() (total, reserved, taken int) {
-	reserved, taken = e.pool.use()
-	return e.pool.total, reserved, taken
+	e.pool.mu.Lock()
+	defer e.pool.mu.Unlock()
+	return e.pool.total, e.pool.reserved, e.pool.taken
 }

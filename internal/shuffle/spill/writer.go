@@ -182,7 +182,7 @@ func (w *Writer) write(b []byte) error {
 		err = io.ErrShortWrite
 	}
 	if err != nil {
-		w.failed = fmt.Errorf("write %d bytes to %s after %d bytes, %d of them were written: %w", len(b), w.file.Name(), w.at, n, bare(err))
+		w.failed = &writeError{path: w.file.Name(), bytes: len(b), at: w.at, written: n, err: bare(err)}
 		w.drop()
 		_ = w.file.Discard() // the error of the write says more
 		return w.failed
@@ -190,6 +190,26 @@ func (w *Writer) write(b []byte) error {
 	w.at += int64(n)
 	return nil
 }
+
+// A writeError is why a file could not be written. Without the file and the sizes
+// the operating system's words would say little, so it has a Timeout as errors of
+// the operating system have: it stays whole where causes are taken apart.
+type writeError struct {
+	path           string
+	bytes, written int
+	at             int64
+	err            error
+}
+
+func (e *writeError) Error() string {
+	return fmt.Sprintf("write %d bytes to %s after %d bytes, %d of them were written: %v", e.bytes, e.path, e.at, e.written, e.err)
+}
+
+// Unwrap gives the operating system's error.
+func (e *writeError) Unwrap() error { return e.err }
+
+// Timeout reports that it is no matter of time.
+func (e *writeError) Timeout() bool { return false }
 
 // bare takes the path off an error that will be told with it.
 func bare(err error) error {

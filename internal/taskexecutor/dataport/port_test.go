@@ -199,7 +199,7 @@ func TestRefusals(t *testing.T) {
 }
 
 func TestGarbageCostsItsOwnConnection(t *testing.T) {
-	p := newPlace(t, func(o *Options) { o.HelloTimeout = 50 * time.Millisecond })
+	p := newPlace(t, func(o *Options) { o.HelloTimeout = time.Second }) // in which the last connection must come through
 	p.announce(filepath.Join(p.dir, "worker.sock"))
 	p.worker(t)
 	for _, text := range []string{"GET / HTTP/1.1\r\n\r\n", "\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03", "WEIRDATA", "", strings.Repeat("\xff", 5000)} {

@@ -147,6 +147,28 @@ func (g *controlGroups) make(limit int64) (*controlGroup, error) {
 	return c, nil
 }
 
+// change changes the limit.
+func (c *controlGroup) change(limit int64) error {
+	var err error
+	if c.version == 1 {
+		swap := func() { _ = c.write("memory.memsw.limit_in_bytes", limit) } // never less than the other
+		if limit > c.limit {
+			swap()
+		}
+		err = c.write("memory.limit_in_bytes", limit)
+		if limit < c.limit {
+			swap()
+		}
+	} else {
+		err = c.write("memory.max", limit)
+	}
+	if err != nil {
+		return fmt.Errorf("limit memory by control group: %w", err)
+	}
+	c.limit = limit
+	return nil
+}
+
 func (c *controlGroup) write(file string, value int64) error {
 	// Without O_CREATE: a file that is not there must stay an error.
 	f, err := os.OpenFile(filepath.Join(c.path, file), os.O_WRONLY, 0)

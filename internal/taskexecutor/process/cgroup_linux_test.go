@@ -5,7 +5,9 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"strings"
+	"syscall"
 	"testing"
 
 	"github.com/weirstream/weir/internal/memory"
@@ -25,26 +27,59 @@ func allocator(t *testing.T) string {
 // Where no control group can be made, the kernel still stops a program that
 // allocates without end, and its failure says so.
 func TestOutOfMemoryWithoutControlGroups(t *testing.T) {
-	p := newPlace(t, func(o *Options) { o.Memory = 64 * memory.MB }, allocator(t))
+	p := newPlace(t, func(o *Options) { o.Limit = true }, allocator(t))
+	p.share = shareOf(64 * memory.MB)
 	p.launcher.groups = nil
 	p.launch("allocate")
 	f := p.exit()
-	if f == nil || f.Kind != status.FailureMemory || !strings.Contains(f.Message, "used more memory than it may: its limit is 64 mb; taskmanager.memory.process.size raises") {
+	if f == nil || f.Kind != status.FailureMemory || !strings.Contains(f.Message, "the process of job Word Count used more memory than it may: its limit is 64 mb, its peak was ") {
 		t.Errorf("%+v", f)
 	}
 }
 
 func TestOutOfMemory(t *testing.T) {
-	p := newPlace(t, func(o *Options) { o.Memory = 64 * memory.MB }, allocator(t))
+	p := newPlace(t, func(o *Options) { o.Limit = true }, allocator(t))
+	p.share = shareOf(64 * memory.MB)
 	if p.launcher.groups == nil {
 		t.Skip("control groups cannot be written here")
 	}
 	p.launch("allocate")
 	f := p.exit()
-	if f == nil || f.Kind != status.FailureMemory || !strings.Contains(f.Message, "its limit is 64 mb, its peak was 6") {
+	if f == nil || f.Kind != status.FailureMemory || !strings.Contains(f.Message, "the process of job Word Count used more memory than it may: its limit is 64 mb, its peak was 6") ||
+		!strings.Contains(f.Message, "; taskmanager.memory.process.size raises the limit") {
 		t.Errorf("%+v", f)
 	}
 	if left, _ := filepath.Glob(filepath.Join(p.launcher.groups.parent, fmt.Sprintf("%s%d-*", groupPrefix, os.Getpid()))); len(left) != 0 {
 		t.Errorf("left behind: %v", left)
+	}
+}
+
+// The limit follows the slots of the job.
+func TestLimitChanges(t *testing.T) {
+	p := newPlace(t, func(o *Options) { o.Limit = true }, "")
+	if p.launcher.groups == nil {
+		t.Skip("control groups cannot be written here")
+	}
+	p.share = shareOf(256 * memory.MB)
+	w := p.launch("wait")
+	p.stdout.await("token", t)
+	c := w.(*child)
+	file := map[int]string{1: "memory.limit_in_bytes", 2: "memory.max"}[c.group.version]
+	for _, want := range []memory.Size{512 * memory.MB, 128 * memory.MB} {
+		w.Limit(shareOf(want))
+		if got := c.group.read(file, ""); got != int64(want) || c.group.limit != got {
+			t.Errorf("the limit is %d, want %d", got, want)
+		}
+	}
+	if err := syscall.Kill(c.pid, syscall.SIGSTOP); err != nil {
+		t.Fatal(err)
+	}
+	for !strings.HasPrefix(w.Condition(), "stopped (state T)") {
+		runtime.Gosched() // the signal is on its way
+	}
+	w.Kill()
+	p.exit()
+	if got := w.Condition(); got != "" {
+		t.Errorf("a process that is gone is %s", got)
 	}
 }

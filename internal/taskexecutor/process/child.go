@@ -37,10 +37,13 @@ type child struct {
 	id       ident.JobID
 	cluster  ident.ClusterID
 	token    string
+	share    memory.Share // it was started with
 	events   taskexecutor.WorkerEvents
 
-	mu     sync.Mutex // guards the fields below
-	pid    int        // of the process and its group; 0: none can be signalled
+	mu     sync.Mutex    // guards the fields below
+	limit  memory.Size   // of the process now; 0: none
+	group  *controlGroup // while the process lives; nil: it has none
+	pid    int           // of the process and its group; 0: none can be signalled
 	stdin  io.Closer
 	asked  bool // to end: its end is no failure
 	killed bool
@@ -124,7 +127,11 @@ func (c *child) run(path string) {
 // live is the life of the process; nil: it ended as asked.
 func (c *child) live(path, directory string, told assignment.Assignment) *status.Failure {
 	l := c.launcher
-	group := l.groups.create(int64(l.options.Memory), l.options.Logger.With("job", c.job.JobId))
+	limit := memory.Size(0)
+	if l.options.Limit {
+		limit = c.share.Hard
+	}
+	group := l.groups.create(int64(limit), l.options.Logger.With("job", c.job.JobId))
 	defer group.remove()
 	cmd, pipes, err := c.start(path, directory, told, group)
 	if err != nil {
@@ -132,11 +139,10 @@ func (c *child) live(path, directory string, told assignment.Assignment) *status
 	}
 	tail := &stderrTail{}
 	group.add(cmd.Process.Pid)
-	if group == nil && l.options.Memory > 0 {
-		if err := limitData(cmd.Process.Pid, int64(l.options.Memory)); err != nil {
-			l.options.Logger.Warn("a worker runs without a memory limit of the kernel's", "pid", cmd.Process.Pid, "error", err)
-		}
-	}
+	c.mu.Lock()
+	c.group, c.limit = group, limit
+	c.limitData()
+	c.mu.Unlock()
 	var copying sync.WaitGroup
 	copying.Go(func() { pump(pipes.stdout, l.options.Stdout) })
 	copying.Go(func() { pump(pipes.stderr, io.MultiWriter(tail, l.options.Stderr)) })
@@ -148,8 +154,8 @@ func (c *child) live(path, directory string, told assignment.Assignment) *status
 	awaitExit(cmd.Process.Pid)
 	c.mu.Lock()
 	killGroup(cmd.Process.Pid) // what the worker has started must not outlive it
-	c.pid, c.stdin = 0, nil
-	asked := c.asked
+	c.pid, c.stdin, c.group = 0, nil, nil
+	asked, limit := c.asked, c.limit
 	c.mu.Unlock()
 	waited := cmd.Wait()
 	pipes.drain()
@@ -162,7 +168,45 @@ func (c *child) live(path, directory string, told assignment.Assignment) *status
 	if cmd.ProcessState == nil {
 		return status.FailureOf(fmt.Errorf("wait for the worker of job %s: %w", c.job.JobId, waited))
 	}
-	return explainExit(cmd.ProcessState, tail, l.options.Memory, group.outOfMemory())
+	return explainExit(c.job.Name, cmd.ProcessState, tail, limit, group.outOfMemory())
+}
+
+// limitData bounds what the process maps, if it has no control group. The caller
+// holds the mutex.
+func (c *child) limitData() {
+	if c.group != nil || c.limit <= 0 || c.pid <= 0 {
+		return
+	}
+	if err := limitData(c.pid, int64(c.limit)); err != nil {
+		c.launcher.options.Logger.Warn("a worker runs without a memory limit of the kernel's", "job", c.job.JobId, "pid", c.pid, "error", err)
+	}
+}
+
+// Limit changes how much memory the process may use. A process that has not
+// started yet is limited by what it was launched with.
+func (c *child) Limit(share memory.Share) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.limit <= 0 || c.pid <= 0 {
+		return
+	}
+	c.limit = share.Hard
+	if c.group == nil {
+		c.limitData()
+	} else if err := c.group.change(int64(c.limit)); err != nil {
+		// The kernel of version 1 refuses less than is in use.
+		c.launcher.options.Logger.Warn("a worker keeps its memory limit", "job", c.job.JobId, "error", err)
+	}
+}
+
+// Condition says in which state the process is.
+func (c *child) Condition() string {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.pid <= 0 {
+		return ""
+	}
+	return condition(c.pid)
 }
 
 // start starts the process. A program that was just written may be busy for a
@@ -205,7 +249,6 @@ func (c *child) startCommand(start func() error, pid func() int, stdin io.Closer
 
 // command is the program with its arguments, environment and pipes.
 func (c *child) command(path, directory string, told assignment.Assignment) (*exec.Cmd, *pipes, error) {
-	o := &c.launcher.options
 	cmd := exec.Command(path, c.job.Arguments...)
 	if c.job.ArtifactName != "" {
 		cmd.Args[0] = c.job.ArtifactName
@@ -219,8 +262,8 @@ func (c *child) command(path, directory string, told assignment.Assignment) (*ex
 	}
 	cmd.Env = append(os.Environ(), assignment.WorkerVariable+"="+told.Encode(), assignment.SettingsVariable+"="+string(settings),
 		"TMPDIR="+directory, "PWD="+directory)
-	if o.Memory > 0 {
-		cmd.Env = append(cmd.Env, "GOMEMLIMIT="+strconv.FormatInt(int64(memory.SoftLimit(o.Memory)), 10)+"B", "GOGC=100")
+	if c.share.Soft > 0 {
+		cmd.Env = append(cmd.Env, "GOMEMLIMIT="+strconv.FormatInt(int64(c.share.Soft), 10)+"B", "GOGC=100")
 	}
 	cmd.SysProcAttr = attributes()
 	p, err := openPipes(cmd)

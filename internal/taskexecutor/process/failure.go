@@ -17,12 +17,12 @@ import (
 	"github.com/weirstream/weir/internal/status"
 )
 
-// memoryKey is the option that a worker's memory follows from.
-const memoryKey = "taskmanager.memory.process.size"
+// memoryAdvice names the options that a worker's memory follows from.
+const memoryAdvice = "taskmanager.memory.process.size raises the limit, and fewer slots (taskmanager.numberOfTaskSlots) let each have more of it"
 
 // explainExit says why a process ended that was not asked to. limit is what
 // memory it was allowed, if not zero; oom is what its control group knows of it.
-func explainExit(state *os.ProcessState, stderr *stderrTail, limit memory.Size, oom *memoryUse) *status.Failure {
+func explainExit(job string, state *os.ProcessState, stderr *stderrTail, limit memory.Size, oom *memoryUse) *status.Failure {
 	f := &status.Failure{Stderr: text(stderr.tail), PeakMemory: peakMemory(state)}
 	crash := text(stderr.crash)
 	first, _, _ := strings.Cut(crash, "\n")
@@ -30,11 +30,11 @@ func explainExit(state *os.ProcessState, stderr *stderrTail, limit memory.Size, 
 	switch {
 	case oom != nil:
 		f.Kind, f.Signal = status.FailureMemory, signal
-		f.Message = fmt.Sprintf("the job's process used more memory than it may: its limit is %s, its peak was %s; %s raises the limit", memory.Size(oom.limit), memory.Size(oom.peak), memoryKey)
+		f.Message = fmt.Sprintf("the process of job %s used more memory than it may: its limit is %s, its peak was %s; %s", job, memory.Size(oom.limit), memory.Size(oom.peak), memoryAdvice)
 	case strings.HasPrefix(first, "fatal error: ") && (strings.Contains(first, "out of memory") || strings.Contains(first, "cannot allocate memory")):
 		f.Kind, f.Message, f.Stack, f.Exit = status.FailureMemory, first, crash, code
 		if limit > 0 {
-			f.Message = fmt.Sprintf("the job's process used more memory than it may: its limit is %s; %s raises the limit (%s)", limit, memoryKey, first)
+			f.Message = fmt.Sprintf("the process of job %s used more memory than it may: its limit is %s, its peak was %s; %s (%s)", job, limit, memory.Size(f.PeakMemory), memoryAdvice, first)
 		}
 	case signal != "":
 		f.Kind, f.Signal = status.FailureSignal, signal

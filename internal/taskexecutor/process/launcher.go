@@ -30,13 +30,13 @@ type Options struct {
 	// Directory gets one directory a worker, which is the worker's working and
 	// temporary directory. It must exist.
 	Directory string
-	// Memory is what a worker may use; zero: no limit. The garbage collector
-	// aims at nine tenths of it, and where control groups can be written the
-	// kernel enforces it; on Linux without them it bounds what is mapped.
-	Memory memory.Size
-	// NetworkBuffers and Managed are the worker's own budgets.
-	NetworkBuffers int
-	Managed        memory.Size // of one slot
+	// Limit lets the kernel hold each worker to its share of the memory: where
+	// control groups can be written they do it, on Linux without them what is
+	// mapped is bounded.
+	Limit bool
+	// WriteBuffers is how many network buffers a blocking partition gathers
+	// records in; 0: the worker's default.
+	WriteBuffers int
 	// Spare are directories on other disks, in which workers also keep what does
 	// not fit into memory. They must exist.
 	Spare []string
@@ -70,7 +70,7 @@ func New(o Options) *Launcher {
 		o.Logger = slog.New(slog.DiscardHandler)
 	}
 	l := &Launcher{options: o, handoffs: map[ident.JobID]string{}}
-	if o.Memory > 0 {
+	if o.Limit {
 		l.groups = findControlGroups(o.Logger)
 	}
 	return l
@@ -109,8 +109,8 @@ func (l *Launcher) dropHandoff(job ident.JobID, path string) {
 }
 
 // Launch fetches the job's program and starts it.
-func (l *Launcher) Launch(job *pb.Job, token string, events taskexecutor.WorkerEvents) taskexecutor.Worker {
-	c := &child{launcher: l, job: job, token: token, events: events}
+func (l *Launcher) Launch(job *pb.Job, token string, share memory.Share, events taskexecutor.WorkerEvents) taskexecutor.Worker {
+	c := &child{launcher: l, job: job, token: token, share: share, events: events}
 	if l.options.Cluster != nil {
 		c.cluster = l.options.Cluster()
 	}
@@ -149,7 +149,8 @@ func (l *Launcher) assign(c *child, directory string, spare []string) assignment
 	o := &l.options
 	return assignment.Assignment{Job: c.id, Resource: o.Resource, Cluster: c.cluster, Token: c.token, TaskExecutor: o.TaskExecutor,
 		Listen: "unix:" + directory + "/rpc.sock", Handoff: directory + "/data.sock",
-		NetworkBuffers: o.NetworkBuffers, ManagedBytes: int64(o.Managed), TempDirs: append([]string{directory}, spare...)}
+		NetworkBytes: int64(c.share.Network), AllNetworkBytes: int64(c.share.AllNetwork), Slots: c.share.Held, AllSlots: c.share.Slots,
+		ManagedBytes: int64(c.share.Managed), WriteBuffers: o.WriteBuffers, TempDirs: append([]string{directory}, spare...)}
 }
 
 // maxSocketDirectory is how long the path of a directory with sockets may be:

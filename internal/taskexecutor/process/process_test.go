@@ -126,6 +126,7 @@ type place struct {
 	stdout, stderr *buffer
 	directory      string
 	exits          chan *status.Failure
+	share          memory.Share
 }
 
 func (p *place) open(change func(*Options), programPath string) {
@@ -163,13 +164,18 @@ func newPlace(t *testing.T, change func(*Options), programPath string) *place {
 
 var jobID = ident.JobID{ID: ident.ID{7}}
 
+// shareOf is the share of a TaskManager's only slot.
+func shareOf(size memory.Size) memory.Share {
+	return memory.TaskManagerMemory{Process: size}.Share(1, 1)
+}
+
 func (p *place) launch(args ...string) taskexecutor.Worker {
-	job := &pb.Job{JobId: jobID.String(), Artifact: blob.Hash{1}.String(), ArtifactName: "wordcount", Arguments: args}
+	job := &pb.Job{Name: "Word Count", JobId: jobID.String(), Artifact: blob.Hash{1}.String(), ArtifactName: "wordcount", Arguments: args}
 	return p.launchJob(job)
 }
 
 func (p *place) launchJob(job *pb.Job) taskexecutor.Worker {
-	return p.launcher.Launch(job, "secret", taskexecutor.WorkerEvents{Exited: func(f *status.Failure) { p.exits <- f }})
+	return p.launcher.Launch(job, "secret", p.share, taskexecutor.WorkerEvents{Exited: func(f *status.Failure) { p.exits <- f }})
 }
 
 func (p *place) exit() *status.Failure { return <-p.exits }
@@ -207,7 +213,8 @@ func TestSignal(t *testing.T) {
 }
 
 func TestWorkerIsToldAndEndsAsAsked(t *testing.T) {
-	p := newPlace(t, func(o *Options) { o.Memory = 256 * memory.MB }, "")
+	p := newPlace(t, func(o *Options) { o.Limit = true }, "")
+	p.share = shareOf(256 * memory.MB)
 	w := p.launch("wait")
 	out := p.stdout.await("token", t)
 	for _, want := range []string{"job " + jobID.String(), "token secret", "listens on unix:" + p.directory, "at " + p.directory, "B 100, <nil>"} {

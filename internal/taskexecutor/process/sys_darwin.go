@@ -51,6 +51,9 @@ func exitSignal(state *os.ProcessState) string {
 // limitData does nothing here.
 func limitData(int, int64) error { return nil }
 
+// condition is not known here.
+func condition(int) string { return "" }
+
 // There are no control groups here: the garbage collector's limit is the only one.
 type (
 	controlGroups struct{}
@@ -63,6 +66,7 @@ func findControlGroups(*slog.Logger) *controlGroups { return nil }
 func (*controlGroups) pattern() string                          { return "" }
 func (*controlGroups) create(int64, *slog.Logger) *controlGroup { return nil }
 func (*controlGroup) prepare(*exec.Cmd)                         {}
+func (*controlGroup) change(int64) error                        { return nil }
 func (*controlGroup) add(int)                                   {}
 func (*controlGroup) outOfMemory() *memoryUse                   { return nil }
 func (*controlGroup) remove()                                   {}

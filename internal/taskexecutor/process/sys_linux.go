@@ -1,7 +1,9 @@
 package process
 
 import (
+	"bytes"
 	"errors"
+	"fmt"
 	"os"
 	"syscall"
 
@@ -32,12 +34,39 @@ func awaitExit(pid int) {
 // it: the heap grows by arenas of 64 MB, and the runtime's tables lie beside them.
 const dataSlack = 128 << 20
 
+// conditions are what the letters of /proc mean that tell why a process does not
+// answer.
+var conditions = map[byte]string{
+	'T': "stopped (state T): a signal such as SIGSTOP holds it, and SIGCONT lets it go on",
+	't': "stopped by a debugger (state t)", 'D': "waiting for a disk or another device (state D)",
+	'Z': "dead already (state Z)", 'R': "running (state R)", 'S': "asleep (state S)",
+}
+
+// condition says in which state the kernel has a process; empty: it does not say.
+func condition(pid int) string {
+	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+	after := bytes.LastIndex(text, []byte(") ")) // the name may hold anything
+	if err != nil || after < 0 || len(text) < after+3 {
+		return ""
+	}
+	letter := text[after+2]
+	if known, ok := conditions[letter]; ok {
+		return known
+	}
+	return fmt.Sprintf("in state %c", letter)
+}
+
 // limitData makes a process fail that maps much more memory for its data than
 // limit: coarser than a control group, since what is mapped is not all in use,
 // but it needs no rights.
 func limitData(pid int, limit int64) error {
-	bytes := uint64(limit) + uint64(limit)/4 + dataSlack
-	return unix.Prlimit(pid, unix.RLIMIT_DATA, &unix.Rlimit{Cur: bytes, Max: bytes}, nil)
+	size := uint64(limit) + uint64(limit)/4 + dataSlack
+	var old unix.Rlimit
+	if err := unix.Prlimit(pid, unix.RLIMIT_DATA, nil, &old); err != nil {
+		return err
+	}
+	// The greater limit stays: without rights it could not be raised again.
+	return unix.Prlimit(pid, unix.RLIMIT_DATA, &unix.Rlimit{Cur: min(size, old.Max), Max: old.Max}, nil)
 }
 
 // peakMemory is the most memory a process that has ended had used, in bytes.

@@ -5,7 +5,13 @@
 //	  Process (a life of a named process)
 //	    Loop    actor.Loop: mailbox, timers, work beside the loop
 //	    System  rpc.System: calls through the network
-//	  network: delay, lost call, lost answer, cut and heal, reset, crash; trouble of one method
+//	    clock   monotonic; it may go fast or slow and jump forward
+//	    disk    slow or failing: what work beside the loop waits for
+//	  network: delay, lost call, lost answer, cut one or both ways and heal, clog, jitter, reset, crash;
+//	      trouble of one method
+//
+// A clock never goes back: endpoints tell time by the monotonic clock, which does
+// not follow when somebody sets the time of day.
 //
 // It promises that the same seed and the same driver give the same events in the
 // same order, which Trace hashes; that letters of a loop run in the order posted

@@ -91,7 +91,7 @@ func (l *Loop) After(d time.Duration, f func()) actor.Timer {
 	if l.stopped {
 		return t
 	}
-	t.event = w.schedule(&event{at: w.now + max(0, d), tie: l.tie, what: Timer, proc: l.proc, name: l.name, f: func() {
+	t.event = w.schedule(&event{at: w.now + l.proc.clock.real(w.now, max(0, d)), tie: l.tie, what: Timer, proc: l.proc, name: l.name, f: func() {
 		if !l.stopped {
 			f()
 		}
@@ -122,6 +122,8 @@ func (l *Loop) Go(work func(), then func()) {
 	if w.rand.IntN(20) == 0 {
 		delay = w.between(5*time.Millisecond, 2*time.Second)
 	}
+	delay += l.proc.disk.delay(w)
+	l.proc.disk.busyUntil(w.now + delay)
 	w.schedule(&event{at: w.now + delay, tie: w.rand.Uint64(), what: Work, proc: l.proc, name: l.name, f: func() {
 		if l.stopped {
 			return
@@ -131,13 +133,13 @@ func (l *Loop) Go(work func(), then func()) {
 	}})
 }
 
-// Now is the world's time. Who asks again and again within one event does not
+// Now is the process's clock. Who asks again and again within one event does not
 // come back from it.
 func (l *Loop) Now() time.Time {
 	w := l.proc.world
 	w.asked++
 	invariant.Check(w.asked < stuck, "loop %s of %s does not come back from what it does at %s", l.name, l.proc, w.now)
-	return Epoch.Add(w.now)
+	return Epoch.Add(l.proc.clock.shows(w.now))
 }
 
 // Rand is the loop's randomness; it follows from the seed, the process's life

@@ -30,6 +30,7 @@ type network struct {
 	weather Weather
 	// troubles are those of single methods, by name.
 	troubles map[string]Trouble
+	ills     ills
 }
 
 // Weather is how the network treats messages between machines; inside one
@@ -45,7 +46,8 @@ type Weather struct {
 	// Slow is the probability that a message takes up to SlowBy.
 	Slow   float64
 	SlowBy time.Duration
-	// Hit is told of every message that was lost or slowed; nil: nobody.
+	// Hit is told of every call or answer that was lost, slowed or overtaken; nil:
+	// nobody.
 	Hit func(kind, method string)
 }
 
@@ -121,14 +123,19 @@ func (n *network) pass(l link, ch channel, lost float64, method string, arrive f
 	}
 	lost = max(lost, n.troubles[method].Lose)
 	if lost > 0 && !near && w.rand.Float64() < lost {
-		n.hit("lost", method)
+		n.hit("lost "+ch.kind(), method)
 		return
 	}
-	at := w.now + n.delay(method, near)
+	if ch.to == nil && !near && n.swallows(method) {
+		n.hit("lost answer", method)
+		return
+	}
+	at := w.now + n.delay(method, near) + n.ail(l, near)
 	if ch.to != nil {
 		at = max(at, n.last[ch])
 		n.last[ch] = at
 	}
+	n.overtakes(l, ch, at, method)
 	var end func()
 	end = func() {
 		switch c := n.cuts[l]; {
@@ -153,11 +160,11 @@ func (n *network) hit(kind, method string) {
 func (n *network) delay(method string, near bool) time.Duration {
 	w := n.world
 	if !near && n.weather.Slow > 0 && w.rand.Float64() < n.weather.Slow {
-		n.hit("slow", method)
+		n.hit("slow message", method)
 		return w.between(50*time.Millisecond, max(51*time.Millisecond, n.weather.SlowBy))
 	}
 	if t := n.troubles[method]; !near && t.Slow > 0 && w.rand.Float64() < t.Slow {
-		n.hit("slow", method)
+		n.hit("slow message", method)
 		return w.between(time.Millisecond, max(2*time.Millisecond, t.SlowBy))
 	}
 	switch w.rand.IntN(16) {

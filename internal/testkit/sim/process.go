@@ -21,6 +21,8 @@ type Process struct {
 	loops  []*Loop
 	system *System
 	text   string
+	clock  clock
+	disk   disk
 }
 
 // Start begins a life of the process name, which must not be alive, on a machine

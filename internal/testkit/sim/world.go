@@ -15,6 +15,9 @@ var Epoch = time.Date(2026, time.January, 1, 0, 0, 0, 0, time.UTC)
 // may ask for the time, before the world is taken to be in an endless loop.
 const stuck = 200_000
 
+// held is how much real time one event may take, on a machine with much else to do.
+const held = 30 * time.Second
+
 // A World is processes and a network under one clock. One goroutine owns it.
 type World struct {
 	seed  uint64
@@ -46,7 +49,7 @@ type Event struct {
 // New makes an empty world whose course follows from seed.
 func New(seed uint64) *World {
 	w := &World{seed: seed, rand: rand.New(rand.NewPCG(seed, 0)), lives: map[string]int{}, trace: newTrace()}
-	w.net = network{world: w, reached: map[link]*Process{}, cuts: map[link]*cut{}, silent: map[string]bool{}, hosts: map[string]string{}, last: map[channel]time.Duration{}, troubles: map[string]Trouble{}}
+	w.net = network{world: w, ills: newIlls(), reached: map[link]*Process{}, cuts: map[link]*cut{}, silent: map[string]bool{}, hosts: map[string]string{}, last: map[channel]time.Duration{}, troubles: map[string]Trouble{}}
 	return w
 }
 
@@ -106,7 +109,10 @@ func (w *World) happen(e *event) {
 	w.steps++
 	w.asked = 0
 	w.trace.event(w.now, e)
+	began := time.Now()
 	e.f()
+	took := time.Since(began)
+	invariant.Check(took < held, "%s %s took %s of real time: it waits for something outside the world, or has far too much to do", e.what, e.name, took)
 	if len(w.observers) > 0 {
 		happened := Event{At: w.now, What: e.what, Process: e.proc, Name: e.name}
 		for _, f := range w.observers {

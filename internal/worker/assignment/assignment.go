@@ -44,10 +44,17 @@ type Assignment struct {
 	// Handoff is the path of the unix socket on which the worker takes the peer
 	// connections that the TaskManager's data port accepted; the worker listens.
 	Handoff string `json:"handoff"`
-	// NetworkBuffers is how many network buffers the worker may use.
-	NetworkBuffers int `json:"networkBuffers"`
+	// NetworkBytes is the network memory the worker may use at first: that of
+	// Slots of the AllSlots slots, which together have AllNetworkBytes.
+	NetworkBytes    int64 `json:"networkBytes"`
+	AllNetworkBytes int64 `json:"allNetworkBytes"`
+	Slots           int   `json:"slots"`
+	AllSlots        int   `json:"allSlots"`
 	// ManagedBytes is the managed memory of one slot.
 	ManagedBytes int64 `json:"managedBytes"`
+	// WriteBuffers is how many network buffers a blocking partition gathers
+	// records in; 0: the default.
+	WriteBuffers int `json:"writeBuffers,omitempty"`
 	// TempDirs are where blocking partitions go, and what operators cannot hold in
 	// memory; none: the worker's own directory.
 	TempDirs []string `json:"tempDirs,omitempty"`

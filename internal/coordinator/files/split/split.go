@@ -21,7 +21,8 @@ const DefaultBytes = 4 << 20
 type Request struct {
 	// Sequence counts a reader's requests from 1. A request with the number of
 	// the one before is its repetition and gets the same answer, so that a lost
-	// answer loses no split. 0 is always a new request.
+	// answer loses no split; one with a lower number is late and refused. 0 is
+	// always a new request.
 	Sequence int64 `json:"sequence,omitzero"`
 }
 

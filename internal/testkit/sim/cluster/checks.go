@@ -16,6 +16,7 @@ import (
 //	6, 16     watchPool, masterCalls     requirements, plans
 //	3         terms.go                   user code of an older JobMaster
 //	4, 5, 8   slots.go                   allocations, budgets, freed slots
+//	13        splits.go                  what sources have read
 //	19        restarts.go             restarts
 //	7, 17     quiet.go                   after faults have stopped
 type checks struct {

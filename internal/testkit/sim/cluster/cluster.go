@@ -12,6 +12,7 @@ import (
 	"github.com/weirstream/weir/internal/ident"
 	"github.com/weirstream/weir/internal/jobgraph"
 	"github.com/weirstream/weir/internal/jobmaster"
+	"github.com/weirstream/weir/internal/memory"
 	"github.com/weirstream/weir/internal/resourcemanager"
 	"github.com/weirstream/weir/internal/rpc"
 	"github.com/weirstream/weir/internal/rpc/gateway"
@@ -26,6 +27,9 @@ const (
 	managerName = "manager" // the ResourceManager's process, when it has its own
 	version     = "sim"
 )
+
+// budget is the memory that the slots of every TaskManager share.
+var budget = memory.TaskManagerMemory{Process: 1600 * memory.MB, FrameworkHeap: 128 * memory.MB, FrameworkOffHeap: 128 * memory.MB, Network: 128 * memory.MB}
 
 // A Cluster is the processes of one world and those who play around them.
 type Cluster struct {
@@ -43,6 +47,7 @@ type Cluster struct {
 	workers  int // launched so far
 	checks   *checks
 	spells   spells
+	ills     ills
 }
 
 // A master is one life of the JobManager process.
@@ -101,6 +106,8 @@ func newCluster(seed uint64) *Cluster {
 	}
 	c.checks = newChecks(c)
 	c.spells = drawSpells(seed, c.settings.calm)
+	c.ills = drawIlls(seed, c.settings.calm)
+	c.fairWeather()
 	for i, n := range c.settings.slots {
 		m := &machine{name: fmt.Sprintf("tm%d", i+1), slots: n}
 		m.id = ident.ResourceID(m.name)
@@ -127,6 +134,7 @@ func (c *Cluster) startMaster() {
 	}
 	s := &c.settings
 	p := c.world.Start(masterName)
+	c.wind(p)
 	m := &master{proc: p, loop: p.Loop("jobmanager"), given: map[string]bool{}}
 	if !s.split {
 		loop := m.loop
@@ -144,10 +152,10 @@ func (c *Cluster) startMaster() {
 		Loop: m.loop, System: p.System(), ResourceManager: c.managerAddress(),
 		HeartbeatInterval: s.interval, HeartbeatTimeout: s.timeout, HeartbeatThreshold: s.threshold,
 		SlotRequestTimeout: s.slotRequest, SlotIdleTimeout: s.slotIdle,
-		Config: s.restarts.cluster(),
+		Config: s.restarts.cluster(), Coordinators: c.coordinators(p), DeployAtOnce: pick(c.ills.rand, 1, 1, 1, 2, 0),
 	}
 	make := dispatcher.JobMasters(options)
-	m.dispatcher = dispatcher.New(dispatcher.Options{Loop: m.loop, Finished: dispatcher.StoreOptions{MaxCapacity: 100},
+	m.dispatcher = dispatcher.New(dispatcher.Options{Loop: m.loop, Finished: dispatcher.StoreOptions{MaxCapacity: 100}, Archive: c.archiver(p, m.loop),
 		NewJobMaster: func(graph *jobgraph.Graph, ended func(execgraph.View)) (dispatcher.JobMaster, error) {
 			w := c.checks.watch(graph)
 			jm, err := make(graph, func(v execgraph.View) {
@@ -175,6 +183,7 @@ func (c *Cluster) managerAddress() rpc.Address {
 func (c *Cluster) startManager() {
 	if c.manager == nil {
 		p := c.world.Start(managerName)
+		c.wind(p)
 		p.System().Heard = c.heard
 		p.System().Tap = func(_ actor.Loop, _ rpc.Address, call rpc.Call) {
 			if request, ok := call.Request.(*pb.RequestSlotRequest); ok {
@@ -189,7 +198,7 @@ func (c *Cluster) serveManager(p *sim.Process, loop *sim.Loop) {
 	s := &c.settings
 	m := &manager{proc: p, loop: loop, terms: map[string]string{}, Manager: resourcemanager.New(resourcemanager.Options{
 		Loop: loop, System: p.System(), Version: version, HeartbeatInterval: s.interval, HeartbeatTimeout: s.timeout,
-		HeartbeatThreshold: s.threshold, JobTimeout: s.jobTimeout, StartUpPeriod: s.startUp, SpreadOut: c.rand.IntN(2) == 0,
+		HeartbeatThreshold: s.threshold, JobTimeout: s.jobTimeout, StartUpPeriod: s.startUp, Balance: c.balance(),
 	})}
 	c.manager = m
 	loop.Post(m.Start)
@@ -201,13 +210,14 @@ func (c *Cluster) startTaskManager(on *machine) {
 	}
 	s := &c.settings
 	p := c.world.Start(on.name)
+	c.wind(p)
 	t := &taskManager{machine: on, proc: p, loop: p.Loop("taskexecutor")}
 	t.total = slottable.Profile{CPU: float64(on.slots), Managed: int64(on.slots) << 30, Network: int64(on.slots) << 20}
 	t.executor = taskexecutor.New(taskexecutor.Options{
 		Loop: t.loop, System: p.System(), ResourceManager: c.managerAddress(), ResourceID: on.id, Version: version,
 		Slots: on.slots, Total: t.total, DataAddresses: []string{on.name + ":1"}, Host: on.name + ":1",
 		HeartbeatInterval: s.interval, HeartbeatTimeout: s.timeout, RegistrationTimeout: s.registration,
-		CancellationTimeout: s.cancellation, Launcher: &launcher{c, t},
+		CancellationTimeout: s.cancellation, Launcher: &launcher{c, t}, Share: func(held int) memory.Share { return budget.Share(held, on.slots) },
 		OnFatal: func(error) {
 			c.world.Note(p.String(), "gives up")
 			c.world.At(0, "exit", func() { c.endTaskManager(t, false) })
@@ -237,7 +247,9 @@ func (c *Cluster) endTaskManager(t *taskManager, silent bool) {
 	}
 	if c.rand.IntN(2) > 0 {
 		on.again = true
+		c.checks.met["TaskManagers that came back under their name"]++
 	} else {
+		c.checks.met["TaskManagers that came back under another name"]++
 		on.id = ident.ResourceID(fmt.Sprintf("%s-%d", on.name, t.proc.Life()+1))
 	}
 	if c.over {

@@ -1,6 +1,7 @@
 package cluster
 
 import (
+	"cmp"
 	"fmt"
 	"math/rand/v2"
 
@@ -61,7 +62,7 @@ func stages(r *rand.Rand, g *jobgraph.Graph) {
 func slotsNeeded(g *jobgraph.Graph) int {
 	widest, sum := map[string]int{}, 0
 	for _, v := range g.Vertices {
-		if more := v.Parallelism - widest[v.SlotSharingGroup]; more > 0 {
+		if more := cmp.Or(v.Parallelism, v.MaxParallelism) - widest[v.SlotSharingGroup]; more > 0 {
 			widest[v.SlotSharingGroup] += more
 			sum += more
 		}

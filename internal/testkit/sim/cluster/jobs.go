@@ -26,7 +26,10 @@ type watched struct {
 	tasks    [][]lastSeen // by vertex and subtask
 	ends     int          // how often it said that it has ended
 	restarts int          // that it has counted
-	offered  *offered     // when an offer has just come; nil: none has
+	// reads are what was read so far of what was produced for vertices whose
+	// parallelism was open.
+	reads   map[reading]execgraph.Share
+	offered *offered // when an offer has just come; nil: none has
 	// taken are the slots that it has ever had.
 	taken map[ident.AllocationID]bool
 	// unreadable are the attempts of which it was told that their output is lost.
@@ -67,6 +70,7 @@ func (k *checks) watch(g *jobgraph.Graph) *watched {
 // ended takes a JobMaster's word that its job has ended.
 func (k *checks) ended(w *watched, v execgraph.View) {
 	w.ends++
+	k.watchSplits(w.graph, &v)
 	if w.ends > 1 || !v.State.Terminal() {
 		k.broken("1", "job %s says for the %d. time that it has ended, as %s", v.Job, w.ends, v.State)
 	}
@@ -108,7 +112,11 @@ func (k *checks) watchJob(w *watched, v *execgraph.View) {
 		if vertex == w.vertices[i] {
 			continue
 		}
+		k.watchLayout(w.vertices[i], vertex)
 		w.vertices[i], changed = vertex, true
+		if more := len(vertex.Subtasks) - len(w.tasks[i]); more > 0 { // it was laid out just now
+			w.tasks[i] = append(w.tasks[i], make([]lastSeen, more)...)
+		}
 		for s := range vertex.Subtasks {
 			if begins(w.tasks[i][s], &vertex.Subtasks[s]) {
 				k.watchInputs(w, v, vertex.Subtasks[s].ID)
@@ -118,6 +126,7 @@ func (k *checks) watchJob(w *watched, v *execgraph.View) {
 	}
 	if changed {
 		k.watchRegions(w, v)
+		k.watchCovered(w, v)
 	}
 }
 
@@ -299,6 +308,7 @@ func (k *checks) masterCalls(m *master, to rpc.Address, call rpc.Call) {
 	for _, w := range m.jobs {
 		if w.master.Term().String() == request.JobMasterId {
 			k.watchDeployment(w, attempt, request, to)
+			k.watchReads(w, attempt, request.Task)
 			k.code.terms[attempt.Graph] = w.master.Term()
 			return
 		}

@@ -44,12 +44,12 @@ func (c *Cluster) storm() {
 	}
 	rate := func() float64 { return float64(c.rand.IntN(12)) / 100 }
 	weather := sim.Weather{LoseCall: rate(), LoseAnswer: rate(), Slow: rate(), SlowBy: c.span(time.Second, 30*time.Second),
-		Hit: func(kind, _ string) { c.fault(kind + " message") }}
+		Hit: c.hit}
 	if c.rand.IntN(2) == 0 {
 		weather.Aimed, weather.LoseAimed = pick(c.rand, aims...), 0.3+0.5*c.rand.Float64()
 	}
 	c.world.SetWeather(weather)
-	c.world.At(c.span(time.Second, 20*time.Second), "storm over", func() { c.world.SetWeather(sim.Weather{}) })
+	c.world.At(c.span(time.Second, 20*time.Second), "storm over", c.fairWeather)
 }
 
 // misfortune does one bad thing.
@@ -128,7 +128,7 @@ func (c *Cluster) cut() {
 	from, to := c.pair()
 	keep := c.rand.IntN(2) == 0
 	both := c.rand.IntN(3) > 0
-	c.fault("cut")
+	c.fault(map[bool]string{true: "cut both ways", false: "cut one way"}[both])
 	c.world.Cut(from, to, keep)
 	if both {
 		c.world.Cut(to, from, keep)
@@ -146,8 +146,9 @@ func (c *Cluster) freeze() {
 	if len(all) == 0 {
 		return
 	}
-	c.fault("frozen process")
-	all[c.rand.IntN(len(all))].Freeze(c.span(20*time.Millisecond, 70*time.Second))
+	p := all[c.rand.IntN(len(all))]
+	c.fault("frozen " + c.roleOf(p))
+	p.Freeze(c.span(20*time.Millisecond, 2*time.Minute))
 }
 
 func (c *Cluster) killWorker() {
@@ -233,8 +234,9 @@ func (c *Cluster) stopMaster(exit time.Duration) {
 func (c *Cluster) calmDown() (frozen time.Duration) {
 	c.over = true
 	c.world.Note("luck", "no more faults")
-	c.world.SetWeather(sim.Weather{})
+	c.fairWeather()
 	c.world.EndTroubles()
+	busy := c.healIlls()
 	all := c.hosts()
 	for _, a := range all {
 		for _, b := range all {
@@ -253,5 +255,5 @@ func (c *Cluster) calmDown() (frozen time.Duration) {
 	for _, p := range c.world.Processes() {
 		frozen = max(frozen, p.FrozenFor())
 	}
-	return frozen
+	return frozen + busy
 }

@@ -43,6 +43,7 @@ func (k *checks) settled() bool {
 	for _, j := range c.jobs {
 		k.fair(j)
 	}
+	k.archived()
 	k.agreed(live)
 	return k.first == nil
 }

@@ -28,11 +28,13 @@ type restarts struct {
 	full        bool // a failure restarts the whole job
 	blocking    bool // bounded jobs have stages that read complete output
 	peers       bool // tasks notice when a process they are connected to dies
+	balanced    bool // tasks are spread by their number
 }
 
 func drawRestarts(seed uint64) restarts {
 	r := rand.New(rand.NewPCG(seed, 2))
-	return restarts{rand: r, persistence: pick(r, givesUp, triesMore, endless, endless), full: r.IntN(4) == 0, blocking: r.IntN(3) == 0, peers: r.IntN(2) == 0}
+	return restarts{rand: r, persistence: pick(r, givesUp, triesMore, endless, endless), full: r.IntN(4) == 0, blocking: r.IntN(3) == 0, peers: r.IntN(2) == 0,
+		balanced: r.IntN(4) == 0}
 }
 
 const (
@@ -67,12 +69,16 @@ func (s *restarts) configuration() map[string]string {
 
 // cluster is the cluster's part of the settings.
 func (s *restarts) cluster() *config.Config {
-	if !s.full {
-		return nil
+	all := map[string]string{}
+	if s.full {
+		all[config.FailoverStrategy.Key] = "full"
 	}
-	c, err := config.New(map[string]string{config.FailoverStrategy.Key: "full"})
+	if s.balanced {
+		all[config.TaskManagerLoadBalanceMode.Key] = "TASKS"
+	}
+	c, err := config.New(all)
 	if err != nil {
-		panic(err) // the key and its value are those of package config
+		panic(err) // the keys and their values are those of package config
 	}
 	return c
 }

@@ -81,6 +81,7 @@ func (c *Cluster) play() {
 	c.plague()
 	c.bewitch()
 	c.layAmbushes()
+	c.ail()
 	if !c.until(s.faultTime + 3*time.Second) {
 		return
 	}

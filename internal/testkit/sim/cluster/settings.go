@@ -3,6 +3,8 @@ package cluster
 import (
 	"math/rand/v2"
 	"time"
+
+	"github.com/weirstream/weir/internal/resourcemanager/slotmanager"
 )
 
 // settings are what a seed draws before its world begins.
@@ -28,6 +30,7 @@ type settings struct {
 	bad               badWorkers
 	faults, storms    int
 	restarts          restarts
+	packed            bool // TaskManagers are filled one after the other
 }
 
 // badWorkers are the probabilities of what goes wrong with a worker or task.
@@ -87,4 +90,13 @@ func (s *settings) rest() time.Duration {
 		d += mostVertices * maxLife
 	}
 	return d
+}
+
+// balance draws how slots are chosen among TaskManagers.
+func (c *Cluster) balance() slotmanager.Balance {
+	drawn := slotmanager.Balance(c.rand.IntN(3))
+	if c.settings.packed {
+		return slotmanager.InOrder
+	}
+	return drawn
 }

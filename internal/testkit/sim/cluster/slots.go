@@ -186,6 +186,9 @@ func (k *checks) watchTaskManager(t *taskManager) {
 	if r.CPU > b.CPU+1e-6 || r.TaskHeap > b.TaskHeap || r.TaskOffHeap > b.TaskOffHeap || r.Managed > b.Managed || r.Network > b.Network {
 		k.broken("5", "TaskManager %s has reserved %+v of %+v", t.machine.id, r, b)
 	}
+	if v.Budgets > t.machine.slots {
+		k.broken("5", "the workers of TaskManager %s have the memory of %d slots, there are %d", t.machine.id, v.Budgets, t.machine.slots)
+	}
 	for _, s := range v.Slots {
 		k.owned(s.Allocation, owner{s.Job, t.machine.id, s.Index}, "its TaskManager")
 	}

@@ -73,8 +73,10 @@ func (c *Cluster) newJob(bounded bool, slots int) *job {
 	id := ident.JobID{ID: ident.New(c.rand)}
 	j := &job{id: id, bounded: bounded, graph: randomGraph(c.rand, id, bounded, slots)}
 	j.graph.Configuration = c.settings.restarts.configuration()
+	c.ills.source(j.graph)
 	if bounded && c.settings.restarts.blocking {
 		stages(c.settings.restarts.rand, j.graph)
+		leaveOpen(j.graph)
 	}
 	j.needs = slotsNeeded(j.graph)
 	c.jobs = append(c.jobs, j)

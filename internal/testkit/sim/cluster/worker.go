@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/weirstream/weir/internal/ident"
+	"github.com/weirstream/weir/internal/memory"
 	"github.com/weirstream/weir/internal/rpc"
 	"github.com/weirstream/weir/internal/rpc/gateway"
 	"github.com/weirstream/weir/internal/rpc/pb"
@@ -28,18 +29,19 @@ type launcher struct {
 // Invariant: it is among its machine's workers from its launch until it has
 // ended; exited is then told, unless the TaskManager is gone.
 type worker struct {
-	c      *Cluster
-	tm     *taskManager
-	name   string
-	job    *pb.Job
-	token  string
-	events taskexecutor.WorkerEvents
-	proc   *sim.Process // nil until it runs
-	loop   *sim.Loop
-	tasks  []*task
-	told   bool // to end, by Stop, Kill or ShutDown
-	stays  bool // until it is killed
-	ended  bool
+	c       *Cluster
+	tm      *taskManager
+	name    string
+	job     *pb.Job
+	token   string
+	events  taskexecutor.WorkerEvents
+	proc    *sim.Process // nil until it runs
+	loop    *sim.Loop
+	tasks   []*task
+	network int64 // it holds
+	told    bool  // to end, by Stop, Kill or ShutDown
+	stays   bool  // until it is killed
+	ended   bool
 }
 
 // A task is a played task: user code runs from its start to its end.
@@ -48,18 +50,19 @@ type task struct {
 	attempt ident.AttemptID
 	job     string
 	bounded bool
+	outputs []*pb.PartitionDeployment
 	told    bool // to stop
 	ended   bool
 }
 
 // Launch starts a worker, which may go wrong.
-func (l *launcher) Launch(job *pb.Job, token string, events taskexecutor.WorkerEvents) taskexecutor.Worker {
+func (l *launcher) Launch(job *pb.Job, token string, share memory.Share, events taskexecutor.WorkerEvents) taskexecutor.Worker {
 	c := l.c
 	c.workers++
-	w := &worker{c: c, tm: l.tm, name: fmt.Sprintf("%s.w%d", l.tm.machine.name, c.workers), job: job, token: token, events: events}
+	w := &worker{c: c, tm: l.tm, name: fmt.Sprintf("%s.w%d", l.tm.machine.name, c.workers), job: job, token: token, network: int64(share.Network), events: events}
 	l.tm.machine.workers = append(l.tm.machine.workers, w)
-	fetch := c.span(time.Millisecond, 4*time.Second)
-	if c.chance(c.settings.bad.launch) {
+	fetch := c.span(time.Millisecond, 4*time.Second) + l.tm.proc.DiskDelay()
+	if c.chance(c.settings.bad.launch) || l.tm.proc.DiskFails() {
 		c.fault("launch failed")
 		l.tm.loop.After(fetch, func() { w.end(&status.Failure{Kind: status.FailureError, Message: "fetch the program: no space left"}) })
 		return w
@@ -87,6 +90,8 @@ func (w *worker) start() {
 	mux := &rpc.Mux{}
 	rpc.Handle(mux, gateway.RunTask, w.runTask)
 	rpc.Handle(mux, gateway.StopTask, w.stopTask)
+	rpc.Handle(mux, gateway.SetBudget, w.setBudget)
+	rpc.Handle(mux, gateway.HeartbeatToWorker, func(_ *pb.Empty, reply func(*pb.Empty, error)) { reply(&pb.Empty{}, nil) })
 	rpc.Handle(mux, gateway.ShutDown, func(_ *pb.Empty, reply func(*pb.Empty, error)) {
 		w.told = true
 		reply(&pb.Empty{}, nil)
@@ -111,7 +116,7 @@ func (w *worker) taskExecutor() rpc.Address {
 }
 
 func (w *worker) register() {
-	request := &pb.RegisterWorkerRequest{JobId: w.job.JobId, Token: w.token, RpcAddress: w.proc.System().Self(), GraphHash: w.job.GraphHash}
+	request := &pb.RegisterWorkerRequest{JobId: w.job.JobId, Token: w.token, RpcAddress: w.proc.System().Self(), GraphHash: w.job.GraphHash, Pid: 1}
 	if w.c.chance(w.c.settings.bad.wrongProgram) {
 		w.c.fault("another program")
 		request.GraphHash = "another"
@@ -123,13 +128,24 @@ func (w *worker) register() {
 	})
 }
 
+// setBudget answers like a worker that mostly gives back at once what it has too
+// much, and sometimes only when it is asked again.
+func (w *worker) setBudget(b *pb.WorkerBudget, reply func(*pb.WorkerBudgetResponse, error)) {
+	answer := &pb.WorkerBudgetResponse{Network: b.Network}
+	if more := w.network - b.Network; more > 0 && w.c.chance(0.3) {
+		answer.Network = b.Network + 1 + w.c.rand.Int64N(more)
+	}
+	w.network = answer.Network
+	w.loop.After(w.c.span(time.Millisecond, 200*time.Millisecond), func() { reply(answer, nil) })
+}
+
 func (w *worker) runTask(d *pb.TaskDeployment, reply func(*pb.Empty, error)) {
 	attempt, err := ident.ParseAttempt(d.Attempt)
 	if err != nil || w.told {
 		reply(nil, rpc.Refuse("run %s: the worker is ending", d.Attempt))
 		return
 	}
-	t := &task{worker: w, attempt: attempt, job: d.JobId, bounded: w.c.isBounded(d.JobId)}
+	t := &task{worker: w, attempt: attempt, job: d.JobId, bounded: w.c.isBounded(d.JobId), outputs: d.Partitions}
 	w.tasks = append(w.tasks, t)
 	w.c.checks.begun(t)
 	reply(&pb.Empty{}, nil)
@@ -159,7 +175,9 @@ func (t *task) run() {
 		return
 	}
 	t.report(status.Running, nil)
-	if t.bounded {
+	if o := c.sourceOf(t); o != nil {
+		t.read(o)
+	} else if t.bounded {
 		t.worker.loop.After(c.span(10*time.Millisecond, maxLife), func() { t.end(status.Finished, nil) })
 	}
 	if c.chance(c.settings.bad.fail) {
@@ -168,6 +186,7 @@ func (t *task) run() {
 				c.fault("task fails")
 				t.end(status.Failed, &status.Failure{Kind: status.FailurePanic, Message: "index out of range"})
 				if c.chance(0.5) { // the panic takes the process with it, while the report is on its way
+					c.fault("panic ends the worker")
 					w := t.worker
 					w.end(&status.Failure{Kind: status.FailureExit, Message: "exit status 2", Exit: 2})
 				}
@@ -208,9 +227,18 @@ func (t *task) forget() {
 
 func (t *task) report(state status.Execution, f *status.Failure) {
 	w := t.worker
-	gateway.WorkerTaskState.Send(w.proc.System(), w.loop, w.taskExecutor(), ident.LeaderID{}, &pb.UpdateTaskExecutionStateRequest{
-		Attempt: t.attempt.String(), State: state.String(), Failure: gateway.FailureToProto(f)})
+	update := &pb.UpdateTaskExecutionStateRequest{Attempt: t.attempt.String(), State: state.String(), Failure: gateway.FailureToProto(f)}
+	if state == status.Finished {
+		update.Outputs = sizesOf(t.attempt, t.outputs)
+	}
+	gateway.WorkerTaskState.Send(w.proc.System(), w.loop, w.taskExecutor(), ident.LeaderID{}, update)
 }
+
+// Limit does nothing: nobody is killed for memory here.
+func (w *worker) Limit(memory.Share) {}
+
+// Condition says what is known of a process.
+func (w *worker) Condition() string { return "played" }
 
 // Stop asks the worker to end, as the end of its input does.
 func (w *worker) Stop() {
