@@ -32,6 +32,8 @@ type watched struct {
 	offered *offered // when an offer has just come; nil: none has
 	// taken are the slots that it has ever had.
 	taken map[ident.AllocationID]bool
+	// reported is the attempt of whose end a report has just come; zero: none has.
+	reported ident.AttemptID
 	// unreadable are the attempts of which it was told that their output is lost.
 	unreadable map[ident.AttemptID]bool
 }
@@ -128,6 +130,12 @@ func (k *checks) watchJob(w *watched, v *execgraph.View) {
 		k.watchRegions(w, v)
 		k.watchCovered(w, v)
 	}
+	if vertex := v.Vertex(w.reported.Vertex); vertex != nil && w.reported.Subtask < len(vertex.Subtasks) {
+		if sub := &vertex.Subtasks[w.reported.Subtask]; sub.ID == w.reported && !sub.State.Terminal() {
+			k.broken("1", "attempt %s is %s after its end was reported", sub.ID, sub.State)
+		}
+	}
+	w.reported = ident.AttemptID{}
 }
 
 // notTaken is why a TaskManager frees a slot after an offer. A JobMaster that has

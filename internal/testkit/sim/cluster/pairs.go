@@ -160,6 +160,9 @@ func (k *checks) heardReport(to string, call rpc.Call, m *pb.UpdateTaskExecution
 		return
 	}
 	k.pair("attempt "+sub.State.String(), event)
+	if state, ok := status.ParseExecution(m.State); ok && state.Terminal() && call.Fence == w.master.Term() {
+		w.reported = attempt
+	}
 	if sub.State == status.Running && v.State == status.JobRestarting && m.State == status.Failed.String() {
 		k.met["second failure while restarting"]++
 	}
