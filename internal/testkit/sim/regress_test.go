@@ -17,6 +17,7 @@ var regressions = []struct {
 	{3239, "the same, and the next master was there before anybody had noticed"},
 	{3713, "the same, and the call came late"},
 	{183, "a JobMaster deployed a task again and again into a free slot of a TaskManager that it had just lost, and never came back"},
+	{8875, "a pause before a restart was a nanosecond short, by the rounding of a clock that was put forward"},
 	{4920, "the time in which the ResourceManager was frozen counted as time in which it kept a slot from a job"},
 }
 

@@ -128,6 +128,10 @@ func (k *checks) watchRestarts(w *watched, v *execgraph.View) {
 	}
 }
 
+// leeway is for a clock that was put forward: it is converted to the world's time
+// and back.
+const leeway = time.Microsecond
+
 // watchPause checks that a subtask that failed is not started again before the
 // pause that was decided about its failure is over (19). One whose cause was found
 // later has another time.
@@ -137,7 +141,7 @@ func (k *checks) watchPause(v *execgraph.View, failed ident.AttemptID) {
 		if f.Attempt != failed || failed.IsZero() || f.Decision == nil || !f.Decision.Restarted || len(f.Folded) > 0 {
 			continue
 		}
-		if now := k.c.master.loop.Now(); now.Before(f.Time.Add(f.Decision.Delay)) {
+		if now := k.c.master.loop.Now(); now.Before(f.Time.Add(f.Decision.Delay - leeway)) {
 			k.broken("19", "attempt %s failed and was replaced after %s; decided was: %s", failed, now.Sub(f.Time), f.Decision)
 		}
 	}
