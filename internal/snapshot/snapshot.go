@@ -87,8 +87,8 @@ type Metadata struct {
 	Triggered time.Time
 	// Version is that of the program that wrote it, for messages.
 	Version string
-	// Operators are all operators that have state or have finished, ordered by
-	// vertex and then by their place in its chain.
+	// Operators are all operators of the job, ordered by vertex and then by their
+	// place in its chain; those without state too.
 	Operators []OperatorState
 }
 

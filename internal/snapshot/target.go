@@ -12,11 +12,12 @@ type Target struct {
 	ID   ident.OperatorID
 	UID  string
 	Name string
-	// Vertex is the name of its task, for messages.
+	// Task is the vertex it runs in, Vertex that one's name, for messages.
+	Task                        ident.VertexID
 	Vertex                      string
 	Parallelism, MaxParallelism int
 	// FixedMax says that the program itself set MaxParallelism. Otherwise the
-	// one of the state is taken over.
+	// task takes over the one of its keyed state.
 	FixedMax bool
 }
 
