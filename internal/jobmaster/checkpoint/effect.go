@@ -16,15 +16,17 @@ type DiscardID int64
 type Effect interface{ effect() }
 
 type (
-	// DrawID takes the next checkpoint id, which was never given before, not even
-	// to another leader. Answer: IDDrawn.
-	DrawID struct{ Serial Serial }
+	// DrawID takes the next checkpoint id, which is above After and was never given
+	// before, not even to another leader. Answer: IDDrawn.
+	DrawID struct {
+		Serial Serial
+		After  int64
+	}
 
-	// Locate finds a place for a checkpoint's files: a new directory in Target.
-	// Answer: Located.
+	// Locate makes sure that a savepoint can be written into a new directory in
+	// Target, whose name nobody had. Answer: Located.
 	Locate struct {
 		Checkpoint int64
-		Kind       snapshot.Kind
 		Target     fs.Location
 	}
 
@@ -42,8 +44,8 @@ type (
 		Attempts []ident.AttemptID
 	}
 
-	// WriteMetadata writes the metadata, the last file of a checkpoint. An empty
-	// Dir keeps it in memory only. Answer: MetadataWritten.
+	// WriteMetadata writes the metadata, the last file of a checkpoint. Answer:
+	// MetadataWritten.
 	WriteMetadata struct {
 		Checkpoint int64
 		Dir        fs.Location
@@ -56,13 +58,15 @@ type (
 		Metadata *snapshot.Metadata
 	}
 
-	// Discard takes a checkpoint out of the store, if Unstore is not 0, and only
-	// then deletes Files and all below Trees. Answer: Discarded.
+	// Discard takes a checkpoint out of the store, if Unstore is not 0, then
+	// deletes Metadata, if there is one, and only then Files and all below Tree, if
+	// there is one. One is begun when the one before it has ended. Answer: Discarded.
 	Discard struct {
-		ID      DiscardID
-		Unstore int64
-		Files   []fs.Location
-		Trees   []fs.Location
+		ID       DiscardID
+		Unstore  int64
+		Metadata fs.Location
+		Files    []fs.Location
+		Tree     fs.Location
 	}
 
 	// NotifyComplete tells tasks and coordinators that a checkpoint is complete,
@@ -83,6 +87,9 @@ type (
 	}
 
 	// Answer answers a Request: with the checkpoint and where it is, or an *Error.
+	// A SyncSavepoint is answered when it is complete; the job has stopped once it
+	// is FINISHED too, and should it fail instead, who asked wants to know the
+	// savepoint's location.
 	Answer struct {
 		Request    RequestID
 		Checkpoint int64
@@ -103,11 +110,13 @@ type (
 	// MetadataRead.
 	ReadMetadata struct{ Location fs.Location }
 
-	// Restore says what tasks begin with: those of Vertices, or all.
+	// Restore says what tasks begin with: those of Vertices, or all. Coordinators
+	// are given their state when Global; otherwise they take back what they gave to
+	// the tasks after the checkpoint.
 	Restore struct {
-		// Checkpoint and Metadata are what is restored; 0 and nil: all begin empty.
+		// Checkpoint and Assignment are what is restored; 0 and nil: all begin
+		// empty.
 		Checkpoint int64
-		Metadata   *snapshot.Metadata
 		Assignment *snapshot.Assignment
 		Vertices   []ident.VertexID
 		Global     bool

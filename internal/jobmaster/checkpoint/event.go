@@ -71,7 +71,7 @@ type (
 		Err        error
 	}
 
-	// Located answers Locate. Dir is the checkpoint's own directory.
+	// Located answers Locate. Dir is the savepoint's own directory.
 	Located struct {
 		Checkpoint int64
 		Dir        fs.Location
@@ -110,10 +110,9 @@ type (
 		Err        error // nil: the reason says all
 	}
 
-	// MetadataWritten answers WriteMetadata. Size is of the metadata.
+	// MetadataWritten answers WriteMetadata.
 	MetadataWritten struct {
 		Checkpoint int64
-		Size       int64
 		Err        error
 	}
 

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/weirstream/weir/internal/fs"
+	"github.com/weirstream/weir/internal/snapshot/history"
 )
 
 // A Retention says what becomes of the last checkpoints when a job ends that did
@@ -48,8 +49,20 @@ type Options struct {
 	AlignedTimeout time.Duration
 	// Incremental lets checkpoints refer to files of those before them.
 	Incremental bool
+	// Backend is the name of the state backend, for people.
+	Backend string
 	// AfterFinish lets checkpoints be taken when some tasks have finished.
 	AfterFinish bool
 	// History is how many are remembered for people.
 	History int
+}
+
+// settings are the options as people see them.
+func (o *Options) settings() history.Settings {
+	return history.Settings{
+		ExactlyOnce: o.ExactlyOnce, Interval: o.Interval, Timeout: o.Timeout, MinPause: o.MinPause,
+		MaxConcurrent: o.MaxConcurrent, Tolerable: o.Tolerable, External: o.Retention != DeleteAlways,
+		DeleteOnCancel: o.Retention != RetainOnCancel, Backend: o.Backend, InMemory: o.Directory == "",
+		Unaligned: o.Unaligned, AlignedTimeout: o.AlignedTimeout, AfterFinish: o.AfterFinish,
+	}
 }
