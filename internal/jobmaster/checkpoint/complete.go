@@ -156,6 +156,7 @@ func (c *Coordinator) stored(ev Stored) {
 		// Whoever leads now finds it in the store, or does not; nothing is deleted.
 		c.drop(p)
 		c.files.release(p.held)
+		c.files.disown(p.held...)
 		c.fail(p, &Error{Reason: CoordinatorShutdown, Cause: ev.Err}, nil)
 		return
 	}
@@ -164,10 +165,10 @@ func (c *Coordinator) stored(ev Stored) {
 		c.complete(p)
 	case ev.Uncertain:
 		// The pointer may be there: what it points to stays until a newer one is.
-		c.uncertain = append(c.uncertain, c.entry(p))
+		c.uncertain = append(c.uncertain, c.entry(p, true))
 		c.report(slog.LevelError, "it is not known whether the checkpoint is in the store; its files are kept", p.id, ev.Err)
 		c.drop(p)
-		c.files.release(p.held)
+		c.discard(0, "", c.files.release(p.held), "")
 		c.fail(p, &Error{Reason: FinalizeFailure, Cause: ev.Err}, nil)
 	default:
 		c.drop(p)
@@ -178,8 +179,8 @@ func (c *Coordinator) stored(ev Stored) {
 }
 
 // entry is a pending checkpoint as a completed one, which refers to its files.
-func (c *Coordinator) entry(p *pending) *completed {
-	done := &completed{id: p.id, metadata: p.metadata, dir: p.dir, owned: p.kind() == snapshot.Checkpoint, files: locations(p.metadata.Handles())}
+func (c *Coordinator) entry(p *pending, owned bool) *completed {
+	done := &completed{id: p.id, metadata: p.metadata, dir: p.dir, owned: owned, files: locations(p.metadata.Handles())}
 	c.own(done)
 	return done
 }
@@ -188,9 +189,7 @@ func (c *Coordinator) entry(p *pending) *completed {
 func (c *Coordinator) own(done *completed) {
 	c.files.hold(done.files)
 	if !done.owned {
-		for _, l := range done.files {
-			c.files.foreign[l] = true
-		}
+		c.files.disown(done.files...)
 	}
 }
 
@@ -202,22 +201,19 @@ func (c *Coordinator) complete(p *pending) {
 	c.completion = c.now
 	c.report(slog.LevelInfo, "checkpoint completed", p.id, nil)
 	if p.kind() == snapshot.Savepoint {
-		c.files.release(p.held)       // they are a person's now,
-		c.files.foreign[p.dir] = true // and not deleted with a directory they lie in
+		c.files.disown(p.dir) // also when an acknowledgement comes once more
+		c.files.release(p.held)
 		c.succeed(p)
 		return
 	}
-	done := c.entry(p)
-	c.files.release(p.held)
+	done := c.entry(p, p.kind() == snapshot.Checkpoint)
+	c.discard(0, "", c.files.release(p.held), "") // what only it had kept of its base
 	if c.newest() > p.id {
 		c.remove(done) // a newer one was faster
 		c.succeed(p)
 		return
 	}
 	c.completed = append(c.completed, done)
-	if p.kind() == snapshot.Checkpoint {
-		c.full = false
-	}
 	subsumed := c.retain()
 	for _, older := range slices.Clone(c.pending) {
 		if older.id < p.id && !older.kind().Savepoint() {
@@ -312,9 +308,13 @@ func (c *Coordinator) clear() {
 		return
 	}
 	c.cleared = true
-	for _, e := range slices.Concat(c.completed, c.uncertain) {
+	for _, u := range c.uncertain {
+		c.remove(u)
+	}
+	for _, e := range c.completed {
 		if c.keeps() && e.dir != "" {
-			c.files.release(e.files) // a person's now
+			c.files.release(e.files)
+			c.files.disown(e.files...)
 			c.discard(e.id, "", nil, "")
 		} else {
 			c.remove(e)

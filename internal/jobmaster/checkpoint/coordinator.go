@@ -16,8 +16,9 @@ import (
 // touches it.
 //
 // Invariant: triggering, if there is one, is in pending once it has an id. Each
-// file is counted in files once for each completed checkpoint, and for each
-// pending one that a task has acknowledged with it.
+// file is counted in files once for each completed checkpoint that consists of it,
+// and for each pending one that a task has acknowledged with it or that builds on
+// it.
 type Coordinator struct {
 	opts  Options
 	graph *jobgraph.Graph
@@ -48,9 +49,9 @@ type Coordinator struct {
 	// stopping is the savepoint after which the job ends; 0: none. While there is
 	// one no periodic checkpoint is taken.
 	stopping RequestID
-	// full says that the first checkpoint may not refer to the files the job began
-	// with, which are not its own.
-	full bool
+	// standstill says that tasks were told of a savepoint after which they stand
+	// still, to end: nothing else is triggered.
+	standstill bool
 	// ended says that the job is in a terminal state, cleared that its checkpoints
 	// were dealt with as that one wants.
 	ended, cleared bool

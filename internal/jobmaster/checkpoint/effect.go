@@ -165,8 +165,10 @@ type Barrier struct {
 	// Dir is where the checkpoint's own files go, Shared where those go that later
 	// checkpoints may refer to. Empty: state is sent with the acknowledgement.
 	Dir, Shared fs.Location
-	// Full: write everything, refer to no older file.
-	Full bool
+	// Base is the checkpoint to whose files this one may refer; they stay at least
+	// until it is over. A task that did not take part in it, and was not restored
+	// from it, writes everything. 0: all do.
+	Base int64
 	// Drain: the highest watermark and the end of data go before the barrier.
 	Drain bool
 	// Unaligned barriers overtake records; with an AlignedTimeout above zero they

@@ -53,12 +53,28 @@ func (f *files) release(all []fs.Location) []fs.Location {
 func (f *files) free(all []fs.Location) []fs.Location {
 	var free []fs.Location
 	for _, l := range all {
-		if f.references[l] == 0 && !f.foreign[l] {
+		if f.references[l] == 0 && !f.isForeign(l) {
 			free = append(free, l)
 		}
 	}
 	slices.Sort(free)
 	return slices.Compact(free)
+}
+
+// disown leaves files, or all below a directory, to a person.
+func (f *files) disown(all ...fs.Location) {
+	for _, l := range all {
+		f.foreign[l] = true
+	}
+}
+
+func (f *files) isForeign(l fs.Location) bool {
+	for at := l; !f.foreign[at]; at = at.Parent() {
+		if at == at.Parent() {
+			return false
+		}
+	}
+	return true
 }
 
 // heldBelow reports whether there is a file below dir that must stay.

@@ -44,7 +44,7 @@ type pending struct {
 	coordinators map[ident.OperatorID]snapshot.Handle
 	missing      map[ident.AttemptID]bool
 	acked        map[ident.AttemptID]*Ack // looked up, never ranged
-	held         []fs.Location            // the references of acked, with repetitions
+	held         []fs.Location            // its references, with repetitions
 	unaligned    bool                     // some task has written records in flight
 	// metadata is what it consists of, once all have acknowledged.
 	metadata *snapshot.Metadata
@@ -178,10 +178,10 @@ func (c *Coordinator) begin(p *pending) {
 	p.stage = gathering
 	c.triggering = nil
 	kind := p.kind()
+	c.standstill = kind == snapshot.SyncSavepoint
 	barrier := Barrier{
 		Checkpoint: p.id, Millis: p.begun.UnixMilli(), Kind: kind, Format: p.request.Format, Dir: p.dir,
-		Full:        kind.Savepoint() || p.request.Full || c.full || !c.opts.Incremental,
-		Drain:       p.request.Stop == Drain,
+		Base: c.base(p), Drain: p.request.Stop == Drain,
 		ExactlyOnce: c.opts.ExactlyOnce,
 	}
 	if dir := c.directory(); dir != "" && !kind.Savepoint() {
@@ -191,6 +191,25 @@ func (c *Coordinator) begin(p *pending) {
 		barrier.Unaligned, barrier.AlignedTimeoutMillis = true, c.opts.AlignedTimeout.Milliseconds()
 	}
 	c.emit(TriggerTasks{Barrier: barrier, Attempts: p.plan.trigger})
+}
+
+// base is the checkpoint that a pending one may build on, whose files it holds: the
+// newest one, unless that is a person's; 0: none.
+//
+// The obvious way is to let each task build on the newest one it was told to be
+// complete. But news may be lost, and a full checkpoint that has been taken since
+// refers to nothing older, so that what the task builds on would be deleted.
+func (c *Coordinator) base(p *pending) int64 {
+	if p.kind().Savepoint() || p.request.Full || !c.opts.Incremental || len(c.completed) == 0 {
+		return 0
+	}
+	newest := c.completed[len(c.completed)-1]
+	if !newest.owned || newest.damage != nil {
+		return 0
+	}
+	c.files.hold(newest.files)
+	p.held = append(p.held, newest.files...)
+	return newest.id
 }
 
 func (c *Coordinator) triggerFailed(ev TriggerFailed) {

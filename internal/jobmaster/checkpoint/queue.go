@@ -104,14 +104,14 @@ func (c *Coordinator) refuse(w *waiting, err *Error) {
 // have stopped the job has failed.
 func (c *Coordinator) resume(id RequestID) {
 	if id != 0 && c.stopping == id {
-		c.stopping = 0
+		c.stopping, c.standstill = 0, false
 		c.schedule(c.opts.Interval)
 	}
 }
 
 // choose runs the requests that may run now.
 func (c *Coordinator) choose() {
-	for c.triggering == nil && len(c.queue) > 0 && len(c.discards) <= c.opts.MaxConcurrent {
+	for c.triggering == nil && !c.standstill && len(c.queue) > 0 && len(c.discards) <= c.opts.MaxConcurrent {
 		first := c.queue[0]
 		if len(c.pending) >= c.opts.MaxConcurrent && !first.forced {
 			return

@@ -92,7 +92,6 @@ func (c *Coordinator) begins(ev MetadataRead) {
 	c.recovery.rules = snapshot.Rules{Source: ev.Dir.String(), AllowNonRestored: o.AllowNonRestored}
 	e := &completed{id: m.Checkpoint, metadata: m, dir: ev.Dir, owned: o.Claim == ClaimIt, files: locations(m.Handles())}
 	c.own(e)
-	c.full = !e.owned
 	c.lastID = max(c.lastID, e.id)
 	c.completed = append(c.completed, e)
 	c.restore(Restart{Global: true})
@@ -103,7 +102,7 @@ func (c *Coordinator) begins(ev MetadataRead) {
 func (c *Coordinator) restarting(ev Restart) {
 	c.abortPending(&Error{Reason: Failover})
 	if c.stopping != 0 && !slices.ContainsFunc(c.queue, func(w *waiting) bool { return w.ID == c.stopping }) {
-		c.stopping = 0 // the job was to end after its savepoint, and goes on
+		c.stopping, c.standstill = 0, false // the job was to end after its savepoint, and goes on
 	}
 	if c.restart != nil {
 		ev.Global = ev.Global || c.restart.Global

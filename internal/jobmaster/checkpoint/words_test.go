@@ -60,7 +60,7 @@ func (s *script) makeJob(t *testing.T, args []string, lines string) {
 }
 
 // parseGraph reads lines "name parallelism [coordinated] [<- producer:kind …]".
-func parseGraph(t testing.TB, lines string) *jobgraph.Graph {
+func parseGraph(t interface{ Fatalf(string, ...any) }, lines string) *jobgraph.Graph {
 	g := &jobgraph.Graph{Name: "test", Job: ident.JobID{ID: ident.ID{15: 1}}}
 	names := map[string]*jobgraph.Vertex{}
 	for i, line := range strings.Split(strings.TrimSpace(lines), "\n") {
@@ -260,7 +260,7 @@ func (s *script) effect(effect Effect) string {
 		return fmt.Sprintf("ask %d: %s", e.Checkpoint, s.operators(e.Operators))
 	case TriggerTasks:
 		b := e.Barrier
-		return words(fmt.Sprintf("trigger %d %s in %s:", b.Checkpoint, b.Kind, b.Dir), s.names(e.Attempts), unless(!b.Full, "full"), unless(!b.Drain, "drain"),
+		return words(fmt.Sprintf("trigger %d %s in %s:", b.Checkpoint, b.Kind, b.Dir), s.names(e.Attempts), unless(b.Base == 0, "on %d", b.Base), unless(!b.Drain, "drain"),
 			unless(!b.Unaligned, "unaligned after %d ms", b.AlignedTimeoutMillis), unless(b.ExactlyOnce, "at least once"), unless(b.Format == 0, "native"))
 	case WriteMetadata:
 		return fmt.Sprintf("write %d in %s: %s", e.Checkpoint, e.Dir, describe(e.Metadata))
