@@ -130,6 +130,11 @@ func (w *world) complete(e NotifyComplete) {
 			}
 		}
 	}
+	for _, t := range w.tasks {
+		if t.alive && !slices.Contains(e.Attempts, t.attempt) {
+			w.Fatalf("checkpoint %d is told complete after %s began with an older one", e.Checkpoint, t.attempt)
+		}
+	}
 	w.told = max(w.told, e.Checkpoint)
 }
 

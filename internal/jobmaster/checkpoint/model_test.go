@@ -75,7 +75,7 @@ type modelSnapshot struct {
 
 func TestModel(t *testing.T) {
 	restored, completions := 0, 0
-	rapid.Check(t, func(t *rapid.T) {
+	run := func(t *rapid.T) {
 		w := newWorld(t)
 		w.begin()
 		for range rapid.IntRange(20, 400).Draw(t, "steps") {
@@ -86,7 +86,10 @@ func TestModel(t *testing.T) {
 		w.end()
 		restored += w.restored
 		completions += w.completions
-	})
+	}
+	for range 10 {
+		rapid.Check(t, run)
+	}
 	t.Logf("%d checkpoints completed, %d restored", completions, restored)
 	if completions == 0 || restored == 0 {
 		t.Error("the model did nothing")
