@@ -8,7 +8,7 @@ import (
 	"github.com/weirstream/weir/internal/fs"
 	"github.com/weirstream/weir/internal/invariant"
 	"github.com/weirstream/weir/internal/jobgraph"
-	"github.com/weirstream/weir/internal/snapshot/history"
+	"github.com/weirstream/weir/internal/snapshot/record"
 	"github.com/weirstream/weir/internal/status"
 )
 
@@ -60,7 +60,7 @@ type Coordinator struct {
 	// restart waits for a checkpoint that is being stored; nil: none does.
 	restart *Restart
 
-	history *history.Tracker
+	history *record.Tracker
 
 	now     time.Time
 	effects []Effect
@@ -72,7 +72,7 @@ func New(opts Options, graph *jobgraph.Graph) *Coordinator {
 		"checkpoint options %+v", opts)
 	return &Coordinator{
 		opts: opts, graph: graph, tasks: newTasks(graph), files: newFiles(), failures: failures{tolerable: opts.Tolerable},
-		history: history.NewTracker(opts.History, opts.settings()),
+		history: record.NewTracker(opts.History, opts.settings()),
 	}
 }
 
@@ -147,7 +147,7 @@ func (c *Coordinator) Deadline() time.Time {
 func (c *Coordinator) Quiet() bool { return c.due == 0 }
 
 // View gives what is remembered of the job's checkpoints.
-func (c *Coordinator) View() *history.View { return c.history.View() }
+func (c *Coordinator) View() *record.View { return c.history.View() }
 
 // directory is where the job's checkpoints go; empty: into memory.
 func (c *Coordinator) directory() fs.Location {

@@ -5,7 +5,7 @@ import (
 	"github.com/weirstream/weir/internal/ident"
 	"github.com/weirstream/weir/internal/jobgraph"
 	"github.com/weirstream/weir/internal/snapshot"
-	"github.com/weirstream/weir/internal/snapshot/history"
+	"github.com/weirstream/weir/internal/snapshot/record"
 	"github.com/weirstream/weir/internal/status"
 )
 
@@ -99,7 +99,7 @@ type (
 		Checkpoint int64
 		Attempt    ident.AttemptID
 		States     []TaskState
-		Figures    history.Figures
+		Figures    record.Figures
 	}
 
 	// Decline says that a task has no part to give.

@@ -14,7 +14,7 @@ import (
 	"github.com/weirstream/weir/internal/ident"
 	"github.com/weirstream/weir/internal/jobgraph"
 	"github.com/weirstream/weir/internal/snapshot"
-	"github.com/weirstream/weir/internal/snapshot/history"
+	"github.com/weirstream/weir/internal/snapshot/record"
 	"github.com/weirstream/weir/internal/status"
 )
 
@@ -233,7 +233,7 @@ func (t *modelTask) take(b Barrier, disk map[fs.Location]bool) Ack {
 	maps.DeleteFunc(t.taken, func(id int64, _ modelSnapshot) bool { return id < b.Base })
 	t.taken[b.Checkpoint] = s
 	states := []TaskState{{Operator: ident.OperatorID(t.attempt.Vertex), State: snapshot.SubtaskState{Keyed: []snapshot.KeyedState{keyed}}}}
-	return Ack{Checkpoint: b.Checkpoint, Attempt: t.attempt, States: states, Figures: history.Figures{State: 3, Checkpointed: 1}}
+	return Ack{Checkpoint: b.Checkpoint, Attempt: t.attempt, States: states, Figures: record.Figures{State: 3, Checkpointed: 1}}
 }
 
 var errBadly = errors.New("it went badly")

@@ -4,7 +4,7 @@ import (
 	"time"
 
 	"github.com/weirstream/weir/internal/fs"
-	"github.com/weirstream/weir/internal/snapshot/history"
+	"github.com/weirstream/weir/internal/snapshot/record"
 )
 
 // A Retention says what becomes of the last checkpoints when a job ends that did
@@ -58,8 +58,8 @@ type Options struct {
 }
 
 // settings are the options as people see them.
-func (o *Options) settings() history.Settings {
-	return history.Settings{
+func (o *Options) settings() record.Settings {
+	return record.Settings{
 		ExactlyOnce: o.ExactlyOnce, Interval: o.Interval, Timeout: o.Timeout, MinPause: o.MinPause,
 		MaxConcurrent: o.MaxConcurrent, Tolerable: o.Tolerable, External: o.Retention != DeleteAlways,
 		DeleteOnCancel: o.Retention != RetainOnCancel, Backend: o.Backend, InMemory: o.Directory == "",

@@ -8,7 +8,7 @@ import (
 	"github.com/weirstream/weir/internal/fs"
 	"github.com/weirstream/weir/internal/jobgraph"
 	"github.com/weirstream/weir/internal/snapshot"
-	"github.com/weirstream/weir/internal/snapshot/history"
+	"github.com/weirstream/weir/internal/snapshot/record"
 	"github.com/weirstream/weir/internal/state/keygroup"
 	"github.com/weirstream/weir/internal/status"
 )
@@ -156,7 +156,7 @@ func (c *Coordinator) restore(r Restart) {
 		for _, o := range a.Dropped {
 			c.report(slog.LevelWarn, "state is dropped, because the program has no such operator", e.id, fmt.Errorf("operator %s (%s)", o.ID, o.Name))
 		}
-		c.history.Restore(history.Restored{ID: e.id, Kind: e.metadata.Kind, At: c.now, Location: e.dir})
+		c.history.Restore(record.Restored{ID: e.id, Kind: e.metadata.Kind, At: c.now, Location: e.dir})
 		c.emit(Restore{Checkpoint: e.id, Assignment: a, Vertices: r.Vertices, Global: r.Global})
 		return
 	}

@@ -14,7 +14,7 @@ import (
 	"github.com/weirstream/weir/internal/ident"
 	"github.com/weirstream/weir/internal/jobgraph"
 	"github.com/weirstream/weir/internal/snapshot"
-	"github.com/weirstream/weir/internal/snapshot/history"
+	"github.com/weirstream/weir/internal/snapshot/record"
 	"github.com/weirstream/weir/internal/status"
 )
 
@@ -186,7 +186,7 @@ func (s *script) ack(t *testing.T, id int64, args []string) Event {
 					Last: 127, Files: []snapshot.KeyedFile{{Handle: snapshot.Handle{Location: s.file(id, word), Length: 10}}}})
 			}
 		}
-		events = append(events, Ack{Checkpoint: id, Attempt: a, States: []TaskState{state}, Figures: history.Figures{State: 10, Checkpointed: 10}})
+		events = append(events, Ack{Checkpoint: id, Attempt: a, States: []TaskState{state}, Figures: record.Figures{State: 10, Checkpointed: 10}})
 	}
 	for _, ev := range events[:len(events)-1] {
 		s.apply(ev)

@@ -6,7 +6,7 @@ import (
 	"github.com/weirstream/weir/internal/execgraph"
 	"github.com/weirstream/weir/internal/ident"
 	"github.com/weirstream/weir/internal/jobgraph"
-	"github.com/weirstream/weir/internal/snapshot/history"
+	"github.com/weirstream/weir/internal/snapshot/record"
 	"github.com/weirstream/weir/internal/status"
 )
 
@@ -74,7 +74,7 @@ type plan struct {
 	finished [][]bool
 	// operators have coordinators, which take part too.
 	operators []ident.OperatorID
-	parts     []history.Part
+	parts     []record.Part
 }
 
 // plan makes the plan of a checkpoint taken now. It fails with an *Error when a
@@ -83,7 +83,7 @@ func (t *tasks) plan(afterFinish bool) (*plan, *Error) {
 	p := &plan{}
 	for i, v := range t.graph.Vertices {
 		finished := make([]bool, v.Parallelism)
-		part := history.Part{Vertex: v.ID}
+		part := record.Part{Vertex: v.ID}
 		for s, state := range t.states[i] {
 			switch state {
 			case status.Running:

@@ -1,10 +1,10 @@
-// Package history is what is remembered of a job's checkpoints for people: how
+// Package record is what is remembered of a job's checkpoints for people: how
 // many there were, what the last ones held and how long they took.
 //
 // It promises Flink's counts, latest checkpoints, bounded history and
 // percentiles, and that a View never changes after it is made. It never decides
 // anything about a checkpoint.
-package history
+package record
 
 import "time"
 
