@@ -47,11 +47,19 @@ func (s *Server) checkpointConfig(r *request) (answer, error) {
 	return ok(checkpointConfigBody(checkpointsOf(&v).Settings))
 }
 
-// checkpoint finds the checkpoint of a request.
-func (s *Server) checkpoint(r *request) (*record.Checkpoint, error) {
+func (r *request) checkpointID() (int64, error) {
 	id, err := strconv.ParseInt(r.params["checkpointid"], 10, 64)
 	if err != nil {
-		return nil, badParameter("path", "checkpointid", r.params["checkpointid"])
+		return 0, badParameter("path", "checkpointid", r.params["checkpointid"])
+	}
+	return id, nil
+}
+
+// checkpoint finds the checkpoint of a request.
+func (s *Server) checkpoint(r *request) (*record.Checkpoint, error) {
+	id, err := r.checkpointID()
+	if err != nil {
+		return nil, err
 	}
 	v, err := s.view(r)
 	if err != nil {

@@ -1,6 +1,7 @@
 package record
 
 import (
+	"slices"
 	"time"
 
 	"github.com/weirstream/weir/internal/fs"
@@ -22,19 +23,26 @@ type View struct {
 	History []*Checkpoint
 }
 
+// All gives all checkpoints that are remembered, each once: the history, and the
+// newest of each kind if they are older.
+func (v *View) All() []*Checkpoint {
+	all := slices.Clone(v.History)
+	for _, c := range []*Checkpoint{v.Completed, v.Savepoint, v.Failed} {
+		if c != nil && !slices.ContainsFunc(all, func(other *Checkpoint) bool { return other.ID == c.ID }) {
+			all = append(all, c)
+		}
+	}
+	return all
+}
+
 // Find gives a checkpoint that is remembered; nil: it is not, or never was.
 func (v *View) Find(id int64) *Checkpoint {
-	for _, c := range v.History {
-		if c.ID == id {
-			return c
-		}
+	all := v.All()
+	i := slices.IndexFunc(all, func(c *Checkpoint) bool { return c.ID == id })
+	if i < 0 {
+		return nil
 	}
-	for _, c := range []*Checkpoint{v.Completed, v.Savepoint, v.Failed} {
-		if c != nil && c.ID == id {
-			return c
-		}
-	}
-	return nil
+	return all[i]
 }
 
 // Settings are how a job's checkpoints are taken.
