@@ -2,7 +2,6 @@ package checkpoint
 
 import (
 	"log/slog"
-	"slices"
 	"time"
 
 	"github.com/weirstream/weir/internal/fs"
@@ -135,8 +134,8 @@ func (c *Coordinator) report(level slog.Level, message string, id int64, err err
 // Deadline is when a Tick is wanted; zero: no need.
 func (c *Coordinator) Deadline() time.Time {
 	due := c.next
-	for _, p := range c.pending {
-		if p.expires() && (due.IsZero() || p.deadline.Before(due)) {
+	for _, p := range c.expiring() {
+		if due.IsZero() || p.deadline.Before(due) {
 			due = p.deadline
 		}
 	}
@@ -228,9 +227,24 @@ func (c *Coordinator) periodic() {
 
 // expire aborts what has taken too long.
 func (c *Coordinator) expire() {
-	for _, p := range slices.Clone(c.pending) {
-		if p.expires() && !c.now.Before(p.deadline) {
+	for _, p := range c.expiring() {
+		if !c.now.Before(p.deadline) {
 			c.abort(p, &Error{Reason: Expired}, nil)
 		}
 	}
+}
+
+// expiring are the checkpoints for which the timeout holds: also the one that has
+// no id yet.
+func (c *Coordinator) expiring() []*pending {
+	var all []*pending
+	if c.triggering != nil && c.triggering.id == 0 {
+		all = append(all, c.triggering)
+	}
+	for _, p := range c.pending {
+		if p.stage < writing {
+			all = append(all, p)
+		}
+	}
+	return all
 }

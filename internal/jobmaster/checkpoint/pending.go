@@ -52,9 +52,6 @@ type pending struct {
 
 func (p *pending) kind() snapshot.Kind { return p.request.Kind }
 
-// expires reports whether the timeout still holds for it.
-func (p *pending) expires() bool { return p.stage < writing }
-
 // trigger begins a checkpoint.
 func (c *Coordinator) trigger(w *waiting) {
 	plan, err := c.tasks.plan(c.opts.AfterFinish)
@@ -68,7 +65,7 @@ func (c *Coordinator) trigger(w *waiting) {
 	}
 	c.serial++
 	c.triggering = &pending{
-		request: w, serial: c.serial, plan: plan, coordinators: map[ident.OperatorID]snapshot.Handle{},
+		request: w, serial: c.serial, plan: plan, deadline: c.now.Add(c.opts.Timeout), coordinators: map[ident.OperatorID]snapshot.Handle{},
 		missing: map[ident.AttemptID]bool{}, acked: map[ident.AttemptID]*Ack{},
 	}
 	for _, a := range plan.acknowledge {

@@ -57,6 +57,7 @@ func (c *Coordinator) metadataRead(ev MetadataRead) {
 	r.waits = slices.Delete(r.waits, i, i+1)
 	if r.origin != nil {
 		c.begins(ev)
+		c.clear()
 		return
 	}
 	place := slices.IndexFunc(r.stored, func(p Pointer) bool { return p.Location == ev.Location })
@@ -79,11 +80,15 @@ func (c *Coordinator) metadataRead(ev MetadataRead) {
 	if len(r.waits) == 0 {
 		c.restore(Restart{Global: true})
 	}
+	c.clear()
 }
 
 // begins starts the job from what a person named.
 func (c *Coordinator) begins(ev MetadataRead) {
 	o := c.recovery.origin
+	if ev.Err != nil && c.ended {
+		return
+	}
 	if ev.Err != nil {
 		c.impossible(fmt.Errorf("start from %s: %w", o.Location, ev.Err))
 		return
@@ -137,6 +142,9 @@ func (c *Coordinator) finishRestart() {
 
 // restore says what tasks begin with: the newest checkpoint that can be read.
 func (c *Coordinator) restore(r Restart) {
+	if c.ended {
+		return // while it was read
+	}
 	var lost error
 	for _, e := range slices.Backward(c.completed) {
 		if e.damage != nil {
