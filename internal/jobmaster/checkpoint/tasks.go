@@ -2,6 +2,7 @@ package checkpoint
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/weirstream/weir/internal/execgraph"
 	"github.com/weirstream/weir/internal/ident"
@@ -124,6 +125,9 @@ func (t *tasks) begins(a ident.AttemptID, finished [][]bool) bool {
 	v := t.graph.Vertices[t.places[a.Vertex]]
 	for _, in := range v.Inputs {
 		source := t.places[in.Source]
+		if !slices.Contains(finished[source], true) {
+			return false
+		}
 		for _, link := range execgraph.Links(in.Distribution, len(finished[source]), v.Parallelism, a.Subtask) {
 			if !finished[source][link.Producer] {
 				return false

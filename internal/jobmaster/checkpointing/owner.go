@@ -77,9 +77,6 @@ type Options struct {
 	Store Store
 	Tasks Tasks
 	Log   *slog.Logger
-	// Changed is called on the loop when there is something new to show; nil:
-	// nobody looks.
-	Changed func(*record.View)
 }
 
 // An Owner hosts a coordinator. All its methods are called on its loop.
@@ -113,6 +110,9 @@ func (o *Owner) Ask(r checkpoint.Request, then func(checkpoint.Answer)) {
 // Quiet reports that nothing is under way beside the loop.
 func (o *Owner) Quiet() bool { return o.o.Core.Quiet() && len(o.letters) == 0 }
 
+// View gives what is remembered of the job's checkpoints.
+func (o *Owner) View() *record.View { return o.o.Core.View() }
+
 // Apply tells the coordinator of an event and carries out what it decides.
 func (o *Owner) Apply(ev checkpoint.Event) {
 	o.letters = append(o.letters, ev)
@@ -129,9 +129,6 @@ func (o *Owner) Apply(ev checkpoint.Event) {
 	}
 	o.applying = false
 	o.arm()
-	if o.o.Changed != nil {
-		o.o.Changed(o.o.Core.View())
-	}
 }
 
 // arm sets the timer for the coordinator's deadline.

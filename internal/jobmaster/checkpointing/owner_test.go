@@ -19,7 +19,6 @@ import (
 	"github.com/weirstream/weir/internal/jobgraph"
 	"github.com/weirstream/weir/internal/jobmaster/checkpoint"
 	"github.com/weirstream/weir/internal/snapshot"
-	"github.com/weirstream/weir/internal/snapshot/record"
 	"github.com/weirstream/weir/internal/snapshot/storage"
 	"github.com/weirstream/weir/internal/status"
 )
@@ -91,7 +90,6 @@ type world struct {
 	graph *jobgraph.Graph
 	owner *Owner
 	log   bytes.Buffer
-	view  *record.View
 
 	attempt   ident.AttemptID
 	declines  bool
@@ -121,8 +119,7 @@ func (w *world) begin(change func(*checkpoint.Options)) {
 	}
 	w.owner = New(Options{
 		Loop: w.loop, Core: checkpoint.New(opts, w.graph), Job: w.graph.Job, Disk: storage.Disk{Files: w.disk}, Store: &w.store, Tasks: w,
-		Log:     slog.New(slog.NewTextHandler(&w.log, &slog.HandlerOptions{ReplaceAttr: withoutTime})),
-		Changed: func(v *record.View) { w.view = v },
+		Log: slog.New(slog.NewTextHandler(&w.log, &slog.HandlerOptions{ReplaceAttr: withoutTime})),
 	})
 	w.owner.Apply(checkpoint.Recover{Stored: w.store.All()})
 	w.loop.settle()
@@ -211,10 +208,10 @@ func TestCheckpointsAreWrittenAndDeleted(t *testing.T) {
 	w.loop.pass(22 * time.Second)
 	w.want("files", w.files(), "/ckpt/JOB/chk-2/_metadata /ckpt/JOB/chk-2/state /ckpt/JOB/chk-3/_metadata /ckpt/JOB/chk-3/state")
 	w.want("completed", fmt.Sprint(w.completed), "[1 2 3]")
-	if v := w.view; v.Counts.Completed != 3 || v.Completed.ID != 3 || !v.History[2].Discarded {
+	if v := w.owner.View(); v.Counts.Completed != 3 || v.Completed.ID != 3 || !v.History[2].Discarded {
 		t.Errorf("shown: %+v", v.Counts)
 	}
-	m, _, err := storage.Read(t.Context(), w.disk, w.view.Completed.Location)
+	m, _, err := storage.Read(t.Context(), w.disk, w.owner.View().Completed.Location)
 	if err != nil || storage.Verify(t.Context(), w.disk, m, true) != nil || string(m.Operators[0].Coordinator.Inline) != "splits" {
 		t.Errorf("the newest one: %+v, %v", m, err)
 	}
@@ -337,8 +334,8 @@ func TestRecovery(t *testing.T) {
 			}
 			w.run()
 			w.loop.pass(2 * time.Second)
-			if w.view.Completed == nil || w.view.Completed.ID != 3 {
-				t.Errorf("the next one is %+v", w.view.Completed)
+			if w.owner.View().Completed == nil || w.owner.View().Completed.ID != 3 {
+				t.Errorf("the next one is %+v", w.owner.View().Completed)
 			}
 		})
 	}

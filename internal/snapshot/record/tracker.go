@@ -28,7 +28,7 @@ func NewTracker(limit int, settings Settings) *Tracker {
 	return &Tracker{limit: limit, settings: settings}
 }
 
-// A Part is a vertex and those of its subtasks that take part.
+// A Part is a vertex and those of its subtasks that take part, in order.
 type Part struct {
 	Vertex   ident.VertexID
 	Subtasks []int
@@ -78,8 +78,8 @@ func (t *Tracker) Ack(id int64, vertex ident.VertexID, subtask int, f Figures, n
 		if task.Vertex != vertex {
 			continue
 		}
-		j := slices.IndexFunc(task.Subtasks, func(s Subtask) bool { return s.Index == subtask })
-		if j < 0 {
+		j, found := slices.BinarySearchFunc(task.Subtasks, subtask, func(s Subtask, index int) int { return s.Index - index })
+		if !found {
 			return
 		}
 		task.Subtasks[j] = Subtask{Index: subtask, Acked: now, Figures: f}
