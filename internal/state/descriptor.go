@@ -2,6 +2,7 @@ package state
 
 import (
 	"time"
+	"unsafe"
 
 	"github.com/weirstream/weir/internal/codec"
 )
@@ -20,6 +21,16 @@ const (
 	KindEventTimers
 	KindProcessingTimers
 )
+
+var kindNames = [...]string{"", "VALUE", "LIST", "MAP", "REDUCING", "AGGREGATING", "SLICED", "EVENT_TIMERS", "PROCESSING_TIMERS"}
+
+// String returns the name of the kind, as VALUE.
+func (k Kind) String() string {
+	if int(k) < len(kindNames) {
+		return kindNames[k]
+	}
+	return "unknown"
+}
 
 // A Descriptor says what a state is. It is in the header of each snapshot.
 type Descriptor struct {
@@ -40,6 +51,14 @@ type TTL struct {
 	Visibility Visibility
 }
 
+// millis returns the duration in milliseconds, at least one if it is not zero.
+func (t TTL) millis() int64 {
+	if t.Duration > 0 {
+		return max(1, t.Duration.Milliseconds())
+	}
+	return 0
+}
+
 // Update says what keeps a state alive.
 type Update uint8
 
@@ -53,7 +72,8 @@ const (
 // not been cleaned up yet.
 type Visibility uint8
 
-// NeverReturnExpired is the default.
+// NeverReturnExpired is the default. With ReturnExpiredIfNotCleanedUp the read that
+// finds an expired state gives it, and removes it.
 const (
 	NeverReturnExpired Visibility = iota
 	ReturnExpiredIfNotCleanedUp
@@ -74,18 +94,18 @@ func WithTTL(t TTL) Option { return func(s *spec) { s.ttl = t } }
 // rather than one for each key.
 func In[N comparable](n *Namespace[N]) Option { return func(s *spec) { s.in = &n.namespace } }
 
-// A Namespace is a second key, for example a window, that several states of a
-// backend share. As with the key, states work on the one that was last set.
-type Namespace[N comparable] struct{ namespace }
+// describe returns the descriptor of a state with these options.
+func describe(name string, kind Kind, value codec.Schema, options []Option) (Descriptor, spec) {
+	var s spec
+	for _, o := range options {
+		o(&s)
+	}
+	d := Descriptor{Name: name, Kind: kind, Value: value, TTL: s.ttl}
+	if s.in != nil {
+		d.Namespace = s.in.schema
+	}
+	return d, s
+}
 
-type namespace struct{}
-
-// NewNamespace returns a namespace of the backend. It fails when N cannot be a
-// key.
-func NewNamespace[N comparable](b *Backend) (*Namespace[N], error) { panic("state") }
-
-// Set makes n the current namespace.
-func (ns *Namespace[N]) Set(n N) { panic("state") }
-
-// Current returns the current namespace.
-func (ns *Namespace[N]) Current() N { panic("state") }
+// text returns b as a string without copying it.
+func text(b []byte) string { return unsafe.String(unsafe.SliceData(b), len(b)) }

@@ -1,17 +1,51 @@
 package state
 
-import "io"
+import (
+	"fmt"
+	"io"
+)
 
 // A Snapshot is the state of a backend at the moment of Freeze. It must be
 // released; until then changes to what it has not read yet cost copies.
-type Snapshot struct{}
+type Snapshot struct {
+	number      uint64
+	first, last int
+	header      Header
+	tables      []frozenTable
+}
+
+// A frozenTable is one state of a snapshot.
+type frozenTable interface {
+	// written says how the values lie in a file.
+	written() written
+	// changed is that of memory.View.
+	changed(group int) uint64
+	// write writes the group as blocks of the state of this number.
+	write(group int, state uint16, w *blockWriter)
+	release()
+}
 
 // Freeze gives a snapshot of all states. It takes microseconds. Snapshots are
 // numbered from 1; 0 is the state as it was restored.
-func (b *Backend) Freeze() *Snapshot { panic("state") }
+func (b *Backend) Freeze() *Snapshot {
+	b.number++
+	o := b.options
+	s := &Snapshot{number: b.number, first: o.First, last: o.Last}
+	s.header = Header{Version: fileVersion, Operator: o.Operator, Max: o.Max, Key: b.keySchema}
+	for _, t := range b.states {
+		f := t.freeze(b.number)
+		s.tables = append(s.tables, f)
+		s.header.written = append(s.header.written, f.written())
+		s.header.States = append(s.header.States, f.written().Descriptor)
+	}
+	return s
+}
 
 // Number returns the number of the snapshot.
-func (s *Snapshot) Number() uint64 { panic("state") }
+func (s *Snapshot) Number() uint64 { return s.number }
+
+// Header returns the header of the file that the snapshot is written to.
+func (s *Snapshot) Header() Header { return s.header }
 
 // A Location is where the state of a key group is: a part of a file.
 type Location struct {
@@ -42,80 +76,93 @@ type Size struct {
 	Entries, Bytes int64
 }
 
-// Changed returns the key groups that Write would write with this base.
-func (s *Snapshot) Changed(base *Base) []int { panic("state") }
+// Changed returns the key groups that Write would write with this base: those that
+// changed since, or all if it is nil.
+func (s *Snapshot) Changed(base *Base) []int {
+	var groups []int
+	for group := s.first; group <= s.last; group++ {
+		changed := base == nil
+		for _, t := range s.tables {
+			changed = changed || t.changed(group) > base.Number
+		}
+		if changed {
+			groups = append(groups, group)
+		}
+	}
+	return groups
+}
 
 // Write writes the snapshot to w, which becomes the file of this name, and
 // releases it group by group. With a base, groups that did not change since are
-// not written and keep their locations. State that has expired is left out.
-func (s *Snapshot) Write(w io.Writer, file string, base *Base) (Written, error) { panic("state") }
+// not written and keep their locations. State that has expired is left out. When
+// no group has anything to be written, nothing is, and the file is not needed.
+func (s *Snapshot) Write(w io.Writer, file string, base *Base) (Written, error) {
+	out := Written{Base: Base{Number: s.number}}
+	bw := &blockWriter{w: w, header: s.header}
+	for _, d := range s.header.States {
+		bw.sizes = append(bw.sizes, Size{Name: d.Name})
+	}
+	var inFile []Location
+	changed := s.Changed(base)
+	for _, group := range changed {
+		l := s.writeGroup(group, bw)
+		if bw.err != nil {
+			s.Release()
+			return Written{}, fmt.Errorf("write key group %d of operator %s to %s at offset %d: %w", group, s.header.Operator, file, bw.off, bw.err)
+		}
+		if l.File = file; l.Length > 0 {
+			inFile = append(inFile, l)
+		}
+	}
+	if bw.off > 0 {
+		bw.write(appendIndex(bw.buf[:0], bw.off, inFile, bw.sizes))
+	}
+	s.Release()
+	if bw.err != nil {
+		return Written{}, fmt.Errorf("write the index of operator %s to %s at offset %d: %w", s.header.Operator, file, bw.off, bw.err)
+	}
+	out.Bytes, out.States = bw.off, bw.sizes
+	out.Locations = merge(base, changed, inFile)
+	return out, nil
+}
+
+// merge returns the locations of the groups that were written and of those of base
+// that did not change.
+func merge(base *Base, changed []int, inFile []Location) []Location {
+	var all []Location
+	if base != nil {
+		for _, l := range base.Locations {
+			for len(changed) > 0 && changed[0] < l.Group {
+				changed = changed[1:]
+			}
+			if len(changed) > 0 && changed[0] == l.Group {
+				continue
+			}
+			for len(inFile) > 0 && inFile[0].Group < l.Group {
+				all, inFile = append(all, inFile[0]), inFile[1:]
+			}
+			all = append(all, l)
+		}
+	}
+	return append(all, inFile...)
+}
+
+// writeGroup writes the blocks of a group. A group without state takes nothing.
+func (s *Snapshot) writeGroup(group int, w *blockWriter) Location {
+	w.group, w.begun, w.blocks = group, -1, 0
+	for i, t := range s.tables {
+		t.write(group, uint16(i), w)
+	}
+	if w.begun < 0 {
+		return Location{Group: group}
+	}
+	w.emit(w.begin(), endState, w.blocks)
+	return Location{Group: group, Offset: w.begun, Length: w.off - w.begun}
+}
 
 // Release gives the snapshot up, written or not. It may be called twice.
-func (s *Snapshot) Release() { panic("state") }
-
-// A Header is what a file says of itself.
-type Header struct {
-	Version  int
-	Operator string
-	Max      int    // key groups of the operator
-	Key      string // the schema of keys
-	States   []Descriptor
+func (s *Snapshot) Release() {
+	for _, t := range s.tables {
+		t.release()
+	}
 }
-
-// A File is a snapshot that can be read. Any number of goroutines may use it.
-type File struct{}
-
-// OpenFile checks the beginning and the end of a snapshot. Every error names the
-// file and the offset.
-func OpenFile(name string, r io.ReaderAt, size int64) (*File, error) { panic("state") }
-
-// Header returns the header of the file.
-func (f *File) Header() Header { panic("state") }
-
-// Locations returns the groups that the file holds, in their order.
-func (f *File) Locations() []Location { panic("state") }
-
-// Sizes returns what the file holds of each state, in the order of the header.
-func (f *File) Sizes() []Size { panic("state") }
-
-// Verify reads the whole file and checks every sum.
-func (f *File) Verify() error { panic("state") }
-
-// A Compatibility is what becomes of one state when it is restored.
-type Compatibility struct {
-	Name    string
-	Outcome Outcome
-	Reason  string // what changes, or why it is refused
-}
-
-// Outcome is what becomes of a state.
-type Outcome uint8
-
-// The outcomes. A state that is New has nothing to be restored from, one that is
-// Lost is in the snapshot and was not opened.
-const (
-	Kept Outcome = iota
-	Migrated
-	New
-	Lost
-	Refused
-)
-
-// Compare says what becomes of the states of a snapshot in an operator that opens
-// these, without reading any.
-func Compare(from Header, key string, to []Descriptor) []Compatibility { panic("state") }
-
-// Restore reads the group at a location of f, which must be one of the backend's
-// and empty. All views must be open. States that were not opened are left out:
-// Compare tells which. On an error the backend must not be used.
-func (b *Backend) Restore(f *File, l Location) error { panic("state") }
-
-// An Error says that a value of a state could not be encoded or decoded.
-type Error struct {
-	State string
-	Err   error
-}
-
-func (e *Error) Error() string { return "state " + e.State + ": " + e.Err.Error() }
-
-func (e *Error) Unwrap() error { return e.Err }
