@@ -455,3 +455,64 @@ func TestIncremental(t *testing.T) {
 		t.Errorf("%d of %d groups are in the new file", inNew, len(third.Locations))
 	}
 }
+
+// Groups of many blocks come back: each kind of state with more than a block holds,
+// and one key with more than a block.
+func TestLargeGroups(t *testing.T) {
+	open := func() (k *Keyed[string], v *Value[int64], text *Value[string], l *List[string], m *Map[int64, int64], texts *Map[string, string], sliced *Sliced[int64], timers *Timers[string, struct{}]) {
+		k = must(NewKeyed[string](Options{Operator: "op", Last: 1, Max: 2}))
+		b := k.Backend
+		return k, must(NewValue[int64](b, "v")), must(NewValue[string](b, "text")), must(NewList[string](b, "l")), must(NewMap[int64, int64](b, "m")),
+			must(NewMap[string, string](b, "texts")), must(NewSliced[int64](b, "sliced")), must(NewTimers[string, struct{}](k, "t", nil))
+	}
+	const keys, inner = 4000, 3000
+	k, v, text, l, m, texts, sliced, timers := open()
+	for i := range int64(keys) {
+		k.use(fmt.Sprint("key", i))
+		v.Set(i)
+		text.Set(strings.Repeat("t", int(i%200)))
+		l.Add("one")
+		m.Put(i, i)
+		sliced.Set(i%3, i)
+		timers.RegisterEventTime(i % 17)
+	}
+	for i := range int64(inner) {
+		m.Put(-i, i)
+		texts.Put(fmt.Sprint(i), strings.Repeat("x", 100))
+		l.Add(strings.Repeat("y", 100))
+	}
+	f := written1(t, k.Freeze())
+	if sizes := f.Sizes(); sizes[0].Entries != keys || sizes[3].Entries != keys+inner || sizes[4].Entries != inner || sizes[5].Entries != keys || sizes[6].Entries != keys {
+		t.Errorf("sizes %v", sizes)
+	}
+	k, v, text, l, m, texts, sliced, timers = open()
+	for _, l := range f.Locations() {
+		must(0, k.Restore(f, l))
+	}
+	for i := range int64(keys) {
+		k.use(fmt.Sprint("key", i))
+		got, _ := v.Get()
+		s, _ := text.Get()
+		in, _ := m.Get(i)
+		part, _ := sliced.Get(i % 3)
+		if got != i || len(s) != int(i%200) || in != i || part != i || len(l.Get()) < 1 {
+			t.Fatalf("key %d has %d, %q, %d, %d", i, got, s, in, part)
+		}
+	}
+	next := int64(0)
+	m.Each(func(uk, _ int64) bool {
+		if want := -next; uk != want && !(next == 0 && uk == keys-1) {
+			t.Fatalf("entry %d is %d", next, uk)
+		}
+		if uk <= 0 {
+			next++
+		}
+		return true
+	})
+	fired := 0
+	must(0, timers.AdvanceEventTime(20, func(string, struct{}, int64) error { fired++; return nil }))
+	k.use(fmt.Sprint("key", keys-1))
+	if next != inner || texts.Len() != inner || len(l.Get()) != inner+1 || fired != keys {
+		t.Errorf("%d entries, %d texts, %d elements, %d timers", next, texts.Len(), len(l.Get()), fired)
+	}
+}

@@ -56,6 +56,17 @@ func (f *frozenStore[V]) changed(group int) uint64 {
 	return f.blobs.Changed(group)
 }
 
+func (f *frozenStore[V]) releaseGroup(group int) {
+	switch {
+	case f.cells != nil:
+		f.cells.ReleaseGroup(group)
+	case f.timed != nil:
+		f.timed.ReleaseGroup(group)
+	default:
+		f.blobs.ReleaseGroup(group)
+	}
+}
+
 func (f *frozenStore[V]) release() {
 	switch {
 	case f.cells != nil:

@@ -303,6 +303,8 @@ func (f *frozenList) written() written { return f.desc }
 
 func (f *frozenList) changed(group int) uint64 { return f.blobs.Changed(group) }
 
+func (f *frozenList) releaseGroup(group int) { f.blobs.ReleaseGroup(group) }
+
 func (f *frozenList) release() { f.blobs.Release() }
 
 func (f *frozenList) write(group int, state uint16, w *blockWriter) {

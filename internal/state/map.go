@@ -28,6 +28,7 @@ type Map[UK comparable, UV any] struct {
 	buf    []byte     // the encoding of a value
 	keyBuf []byte     // the bytes of key
 	key    memory.Key // of an entry
+	visits int        // calls of Each that are going on: entries must not go away
 
 	expiredCell func(*memory.Entry[UV]) bool
 	expiredBlob func(at int64) bool
@@ -117,6 +118,9 @@ func (s *Map[UK, UV]) tick(hash uint64) (now int64) {
 		return 0
 	}
 	now = s.life.tick()
+	if s.visits > 0 {
+		return now
+	}
 	if s.cells != nil {
 		s.cells.Sweep(hash, swept, s.expiredCell)
 	} else {
@@ -217,6 +221,8 @@ func (s *Map[UK, UV]) Each(f func(uk UK, v UV) bool) {
 			touch = now
 		}
 	}
+	s.visits++
+	defer func() { s.visits-- }()
 	var gone []UK // what has expired is deleted afterwards
 	visit := func(inner string, v UV, at int64) bool {
 		uk := s.decodeKey(inner)
@@ -328,6 +334,14 @@ func (f *frozenMap[UV]) changed(group int) uint64 {
 		return f.cells.Changed(group)
 	}
 	return f.blobs.Changed(group)
+}
+
+func (f *frozenMap[UV]) releaseGroup(group int) {
+	if f.cells != nil {
+		f.cells.ReleaseGroup(group)
+	} else {
+		f.blobs.ReleaseGroup(group)
+	}
 }
 
 func (f *frozenMap[UV]) release() {

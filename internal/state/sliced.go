@@ -215,6 +215,12 @@ func (f *frozenSliced[V]) write(group int, state uint16, w *blockWriter) {
 	}
 }
 
+func (f *frozenSliced[V]) releaseGroup(group int) {
+	for _, store := range f.stores {
+		store.releaseGroup(group)
+	}
+}
+
 func (f *frozenSliced[V]) release() {
 	for _, store := range f.stores {
 		store.release()

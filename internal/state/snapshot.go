@@ -3,6 +3,7 @@ package state
 import (
 	"fmt"
 	"io"
+	"slices"
 )
 
 // A Snapshot is the state of a backend at the moment of Freeze. It must be
@@ -22,6 +23,8 @@ type frozenTable interface {
 	changed(group int) uint64
 	// write writes the group as blocks of the state of this number.
 	write(group int, state uint16, w *blockWriter)
+	// releaseGroup gives up a group that is not written, and release all.
+	releaseGroup(group int)
 	release()
 }
 
@@ -104,6 +107,13 @@ func (s *Snapshot) Write(w io.Writer, file string, base *Base) (Written, error) 
 	}
 	var inFile []Location
 	changed := s.Changed(base)
+	for group := s.first; group <= s.last; group++ {
+		if _, ok := slices.BinarySearch(changed, group); !ok {
+			for _, t := range s.tables {
+				t.releaseGroup(group)
+			}
+		}
+	}
 	for _, group := range changed {
 		l := s.writeGroup(group, bw)
 		if bw.err != nil {

@@ -143,6 +143,8 @@ func (f *frozenTimers) written() written { return written{Descriptor: f.desc} }
 
 func (f *frozenTimers) changed(group int) uint64 { return f.view.Changed(group) }
 
+func (f *frozenTimers) releaseGroup(group int) { f.view.ReleaseGroup(group) }
+
 func (f *frozenTimers) release() { f.view.Release() }
 
 func (f *frozenTimers) write(group int, state uint16, w *blockWriter) {

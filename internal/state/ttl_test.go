@@ -282,3 +282,28 @@ func TestTTLChanges(t *testing.T) {
 		}
 	}
 }
+
+// Entries may be put while others, which have expired, are visited.
+func TestTTLWhileVisiting(t *testing.T) {
+	c := &clock{}
+	k := newKeyed[int64](t, c)
+	m := must(NewMap[int64, string](k.Backend, "m", WithTTL(TTL{Duration: 100 * time.Millisecond})))
+	k.use(1)
+	for i := range int64(200) {
+		m.Put(i, strings.Repeat("v", int(i)))
+		c.now++
+	}
+	seen := 0
+	m.Each(func(uk int64, v string) bool {
+		if seen++; len(v) != int(uk) && uk >= 0 || uk < 101 && uk >= 0 {
+			t.Errorf("entry %d has %d bytes", uk, len(v))
+		}
+		if uk >= 0 {
+			m.Put(-uk, "longer than what others hold, so that memory is used again")
+		}
+		return true
+	})
+	if seen != 99*2 || m.Len() != 99*2 {
+		t.Errorf("%d entries are visited, and %d are left", seen, m.Len())
+	}
+}

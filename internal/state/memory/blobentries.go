@@ -161,6 +161,12 @@ func (v *BlobEntriesView) Read(group int, b *Buffer, begin func(owner string), e
 	v.entries.read(index, b, begin, func(inner string, e *Entry[Span]) { each(inner, a.bytes(e.Value), e.At) })
 }
 
+// ReleaseGroup gives up a group that will not be read.
+func (v *BlobEntriesView) ReleaseGroup(group int) {
+	v.entries.ReleaseGroup(group)
+	v.arenas[group-v.entries.first].release()
+}
+
 // Release gives the view up. It may be called twice.
 func (v *BlobEntriesView) Release() {
 	v.entries.Release()

@@ -184,6 +184,12 @@ func (v *BlobsView) Read(group int, b *Buffer, f func(k Key, value []byte) bool)
 
 func takePages(f *frozen, b *Buffer) pages { return copied(f.take(b), f.extents) }
 
+// ReleaseGroup gives up a group that will not be read.
+func (v *BlobsView) ReleaseGroup(group int) {
+	v.cells.ReleaseGroup(group)
+	v.arenas[group-v.cells.first].release()
+}
+
 // Release gives the view up. It may be called twice.
 func (v *BlobsView) Release() {
 	v.cells.Release()

@@ -261,6 +261,15 @@ func (v *View[V]) read(index int, b *Buffer, f func(k Key, v *V) bool) bool {
 	return v.rows.read(index, b, func(key string, v *V) bool { return f(Key{Bytes: key}, v) })
 }
 
+// ReleaseGroup gives up a group that will not be read.
+func (v *View[V]) ReleaseGroup(group int) {
+	if v.ints != nil {
+		v.ints.groups[group-v.first].release()
+	} else {
+		v.rows.groups[group-v.first].release()
+	}
+}
+
 // Release gives the view up. It may be called twice.
 func (v *View[V]) Release() {
 	if v.ints != nil {

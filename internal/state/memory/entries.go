@@ -289,6 +289,12 @@ func (v *EntriesView[P]) read(index int, b *Buffer, begin func(owner string), ea
 	})
 }
 
+// ReleaseGroup gives up a group that will not be read.
+func (v *EntriesView[P]) ReleaseGroup(group int) {
+	v.owners.groups[group-v.first].release()
+	v.rows.groups[group-v.first].release()
+}
+
 // Release gives the view up. It may be called twice.
 func (v *EntriesView[P]) Release() {
 	v.owners.release()

@@ -257,5 +257,8 @@ func (v *TimersView) Read(group int, b *Buffer, f func(bytes string, at int64) b
 	return v.rows.read(group-v.first, b, func(key string, _ *struct{}) bool { return f(key[8:], timeOf(key)) })
 }
 
+// ReleaseGroup gives up a group that will not be read.
+func (v *TimersView) ReleaseGroup(group int) { v.rows.groups[group-v.first].release() }
+
 // Release gives the view up. It may be called twice.
 func (v *TimersView) Release() { v.rows.release() }
