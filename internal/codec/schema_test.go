@@ -216,6 +216,25 @@ func TestSchemasThatAreNone(t *testing.T) {
 	}
 }
 
+// Schemas are in files. If this test fails, the code is wrong, not the table.
+func TestSchemasAreStable(t *testing.T) {
+	for want, got := range map[Schema]Schema{
+		"int64": plan[int](t).Schema(),
+		"{SKU:string;Count:int16;Dims:[3]float32;Sub:[]string;Hash:[4]uint8;}": plan[item](t).Schema(),
+		"map[[2]string]*{ID:int64;}": plan[map[[2]string]*base](t).Schema(),
+		"[]binary(net/netip.Addr)":   plan[[]netip.Addr](t).Schema(),
+		"{A:time;B:bytes;C:[]{}+;}": plan[struct {
+			A time.Time
+			B []byte
+			C []allSkipped
+		}](t).Schema(),
+	} {
+		if got != want {
+			t.Errorf("schema %q, want %q", got, want)
+		}
+	}
+}
+
 // Layouts that differ have schemas that differ.
 func TestSchemasTellLayoutsApart(t *testing.T) {
 	type gap struct {

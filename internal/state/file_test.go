@@ -4,10 +4,12 @@ import (
 	"bytes"
 	"encoding/binary"
 	"errors"
+	"flag"
 	"fmt"
 	"hash/crc32"
 	"io"
 	"math/rand/v2"
+	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -57,6 +59,41 @@ func restoreAll(b []byte) (*subtask[string], error) {
 		}
 	}
 	return s, nil
+}
+
+var rewrite = flag.Bool("rewrite", false, "write the files of testdata anew")
+
+// What the first release wrote is read by all later ones.
+func TestFormatIsStable(t *testing.T) {
+	const name = "testdata/version1.keys"
+	if *rewrite {
+		must(0, os.WriteFile(name, sample(), 0o644))
+	}
+	s, err := restoreAll(must(os.ReadFile(name)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for n := range 41 {
+		key := fmt.Sprint("k", n)
+		s.k.use(key)
+		s.ns.Set(window{int64(n), int64(n)})
+		count, _ := s.count.Get()
+		name, _ := s.name.Get()
+		x, _ := s.m.Get("x")
+		sum, _ := s.sum.Get()
+		mean, _ := s.mean.Get()
+		u, _ := s.inWin.Get("u")
+		slice, _ := s.sliced.Get(7)
+		word, _ := s.words.Get(-7)
+		got := fmt.Sprint(count, name, s.list.Get(), s.nums.Get(), x, s.texts.Len(), sum, mean, u, slice, word)
+		want := fmt.Sprint(n, strings.Repeat("name", n), []string{"a", "", "ccc"}, []int{n}, n, 2, 1, float64(n), "v", n, "w")
+		if got != want {
+			t.Errorf("key %s has %s, want %s", key, got, want)
+		}
+	}
+	if event, processing := s.timers.Len(); event != 41 || processing != 41 {
+		t.Errorf("%d and %d timers", event, processing)
+	}
 }
 
 // Every truncation and every flipped bit is found, and said where.
