@@ -11,7 +11,7 @@ import (
 
 // calledBeside are packages of these layers whose functions work outside, and are
 // called in a loop's Go only.
-var calledBeside = []string{"internal/coordinator/files/glob"}
+var calledBeside = []string{"internal/coordinator/files/glob", "internal/snapshot/storage"}
 
 // waits finds what may wait for another goroutine.
 func waits(f *source) iter.Seq2[ast.Node, string] {
@@ -37,7 +37,8 @@ func outsideWork(f *source) iter.Seq2[ast.Node, string] {
 			dir := path.Join(path.Dir(name), pkg)
 			outside := slices.Contains([]string{"os", "os/exec", "net", "net/http", "syscall", "internal/fs"}, strings.TrimPrefix(dir, modulePath+"/")) ||
 				strings.HasPrefix(dir, "golang.org/x/sys/")
-			pure := strings.HasPrefix(what, "Err") || slices.Contains([]string{"SplitHostPort", "JoinHostPort"}, what)
+			pure := strings.HasPrefix(what, "Err") || slices.Contains([]string{"SplitHostPort", "JoinHostPort"}, what) ||
+				strings.HasSuffix(dir, "internal/fs") && slices.Contains([]string{"Location", "Parse"}, what)
 			if outside && !pure && !yield(n, name) {
 				return
 			}

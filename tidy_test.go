@@ -670,6 +670,8 @@ func TestRulesFire(t *testing.T) {
 		{"internal/taskexecutor/process/x.go", `import "os"; var x = os.Remove`, ""},
 		{"internal/coordinator/files/glob/x.go", `import "os"; var x = os.Stat`, ""},
 		{"internal/resourcemanager/x.go", `import "net"; var x, y, z = net.SplitHostPort("")`, ""},
+		{control, `import "github.com/weirstream/weir/internal/fs"; var x fs.Location`, ""},
+		{control, `import "github.com/weirstream/weir/internal/fs"; var x = fs.ReadFile`, "internal/fs.ReadFile\n\trule:    no outside work"},
 		{control, `import "sync"; var x sync.Mutex`, "sync.Mutex\n\trule:    no lock"},
 		{lib, `import "sync"; var x sync.Mutex`, ""},
 		{core, `import "math/rand/v2"; var x = rand.IntN(3)`, "math/rand/v2.IntN\n\trule:    no randomness"},

@@ -116,8 +116,12 @@ var reasons = []struct{ prefix, why string }{
 	{"state.latency-track.", "access to state is not timed in this version"},
 	{"state.size-track.", "the size of state is not sampled in this version"},
 	{"execution.checkpointing.", "there are no checkpoints in this version"},
+	{"execution.checkpointing.cleaner.parallel-mode", "the files of a checkpoint are deleted one after the other, its metadata first"},
+	{"execution.checkpointing.create-subdir", "each job has a directory of its own"},
+	{"execution.checkpointing.file-merging.", "a subtask writes one file for each checkpoint, and small state has none"},
+	{"execution.checkpointing.write-buffer-size", "state is written in blocks of its own"},
+	{"execution.checkpointing.unaligned.max-subtasks-per-channel-state-file", "a subtask writes one file for each checkpoint"},
 	{"execution.state-recovery.", "there are no savepoints in this version"},
-	{"web.checkpoints.history", "there are no checkpoints in this version"},
 	{"rest.cache.checkpoint-statistics.", "there are no checkpoints in this version"},
 	{"queryable-state.", "state cannot be queried from outside; Flink has removed this too"},
 

@@ -27,7 +27,7 @@ var (
 // A compiler makes the program of one root type.
 type compiler struct {
 	root    reflect.Type
-	shape   strings.Builder       // what the fingerprint is taken of
+	shape   strings.Builder       // the schema
 	active  map[reflect.Type]bool // the types being compiled, outermost to innermost
 	columns int
 }
@@ -35,7 +35,6 @@ type compiler struct {
 // compile makes the program of t.
 func compile(t reflect.Type) (*program, *TypeError) {
 	c := &compiler{root: t, active: map[reflect.Type]bool{}}
-	c.shape.WriteString(formatVersion)
 	path := t.Name()
 	if path == "" {
 		path = "record"
@@ -44,10 +43,12 @@ func compile(t reflect.Type) (*program, *TypeError) {
 	if err != nil {
 		return nil, err
 	}
+	schema := c.shape.String()
 	h := fnv.New64a()
-	h.Write([]byte(c.shape.String()))
+	h.Write([]byte(formatVersion + schema))
 	return &program{
 		rec:         rec,
+		schema:      Schema(schema),
 		fingerprint: h.Sum64(),
 		pointerFree: pointerFree(t),
 		keyErr:      rec.checkKey(t),
@@ -65,6 +66,7 @@ func (c *compiler) fail(t reflect.Type, path, reason string) *TypeError {
 func (c *compiler) record(t reflect.Type, path string, padded bool) (*record, *TypeError) {
 	r, err := c.element(t, path)
 	if err == nil && r.minBits == 0 && (padded || r.size > 0) {
+		c.shape.WriteString("+")
 		c.add(r, column{kind: kindPad, typ: t, path: path}, 8, true)
 	}
 	return r, err
@@ -223,9 +225,15 @@ func (c *compiler) array(r *record, col column) *TypeError {
 	}
 	r.nested = r.nested || elem.nested
 	bits := uint64(n) * elem.minBits
-	if one := elem.cols[0]; len(elem.cols) == 1 && one.kind == kindFixed && one.width*one.count == elem.size {
+	one := elem.cols[0]
+	single := len(elem.cols) == 1 && one.kind == kindFixed
+	switch {
+	case single && one.width*one.count == elem.size:
 		col.kind, col.class, col.width, col.count = kindFixed, one.class, one.width, one.count*n
-	} else {
+	case single:
+		c.shape.WriteString("/") // the layout differs from that of the same scalars without a gap
+		fallthrough
+	default:
 		col.kind, col.elem, col.count = kindArray, elem, n
 	}
 	c.add(r, col, bits, elem.fixed)

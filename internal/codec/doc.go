@@ -54,6 +54,15 @@
 // are left out) is written as one zero byte, so that the length of the input
 // bounds what decoding allocates; so is an empty pointee or map key.
 //
+// # Schemas
+//
+// What is kept for longer than a program runs is kept with the [Schema] of its
+// type, and read by a [Reader] when the type has changed since: fields are found by
+// their names, those that were added are zero, those that were removed are dropped,
+// and integers and floats may have become wider. Everything else is refused with a
+// [SchemaError] that names the field and both types. In keys fields cannot come or
+// go.
+//
 // # Types that encode themselves
 //
 // A type with methods AppendBinary and UnmarshalBinary (encoding.BinaryAppender

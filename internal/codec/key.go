@@ -155,3 +155,60 @@ func (c *column) appendBinaryKey(dst []byte, p unsafe.Pointer) []byte {
 	binary.LittleEndian.PutUint32(out[start:], uint32(len(out)-start-4))
 	return out
 }
+
+// DecodeKey decodes one value that AppendKey appended from the front of src to
+// *v, and returns the rest of src. Nothing in v refers to src. The two zeros of a
+// float come back as the positive one, its NaNs as one, and times in UTC. When the
+// input is to blame the error wraps ErrCorrupt.
+func (p *Plan[T]) DecodeKey(v *T, src []byte) (rest []byte, err error) {
+	if p.prog.keyErr != nil {
+		panic(p.prog.keyErr)
+	}
+	if p.prog.rec.partial {
+		var zero T
+		*v = zero
+	}
+	return p.prog.rec.decodeKey(src, unsafe.Pointer(v))
+}
+
+// decodeKey decodes the columns of the one value at p.
+func (r *record) decodeKey(src []byte, p unsafe.Pointer) (rest []byte, err error) {
+	for i := range r.cols {
+		c := &r.cols[i]
+		if src, err = c.decodeKey(src, unsafe.Add(p, c.off)); err != nil {
+			return nil, err
+		}
+	}
+	return src, nil
+}
+
+// decodeKey decodes the one value at p, which appendKey appended.
+func (c *column) decodeKey(src []byte, p unsafe.Pointer) (rest []byte, err error) {
+	switch c.kind {
+	case kindString:
+		n, size := binary.Uvarint(src)
+		if size <= 0 || n > maxColumn || uint64(len(src)-size) < n {
+			return nil, c.corrupt("the length of the string is beyond the %d bytes left", len(src))
+		}
+		*(*string)(p) = string(src[size : size+int(n)])
+		return src[size+int(n):], nil
+	case kindArray:
+		for i := range c.count {
+			if src, err = c.elem.decodeKey(src, unsafe.Add(p, i*c.elem.size)); err != nil {
+				return nil, err
+			}
+		}
+		return src, nil
+	case kindPad:
+		return src, nil
+	}
+	return c.decode(src, p, 0, c.typ.Size(), 1)
+}
+
+// CheckKey says whether values of T can be keys, as the function does.
+func (p *Plan[T]) CheckKey() error {
+	if p.prog.keyErr != nil {
+		return p.prog.keyErr
+	}
+	return nil
+}

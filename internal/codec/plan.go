@@ -16,6 +16,7 @@ type Plan[T any] struct {
 // A program is the part of a plan that does not depend on the type parameter.
 type program struct {
 	rec         *record
+	schema      Schema
 	fingerprint uint64
 	pointerFree bool
 	keyErr      *TypeError // nil when the type may be a key

@@ -7,6 +7,7 @@ import (
 
 	"github.com/weirstream/weir/internal/ident"
 	"github.com/weirstream/weir/internal/jobgraph"
+	"github.com/weirstream/weir/internal/snapshot/record"
 	"github.com/weirstream/weir/internal/status"
 )
 
@@ -32,6 +33,9 @@ type View struct {
 	// Coordinators are those that give work to subtasks, in the order of the
 	// vertices; who owns the job and hosts them adds them.
 	Coordinators []CoordinatorView
+	// Checkpoints are what is remembered of the job's checkpoints; nil: it takes
+	// none. Who owns the job adds them.
+	Checkpoints *record.View
 	// Plan is the job's graph: its vertices, edges and configuration.
 	Plan *jobgraph.Graph
 }

@@ -41,12 +41,14 @@ var archivedPaths = []string{
 	archivedVertex + "/watermarks", archivedVertex + "/subtasks/accumulators",
 	archivedSubtask,
 	archivedSubtask + "/attempts/:attempt", archivedSubtask + "/attempts/:attempt/accumulators",
+	archivedCheckpoint, archivedCheckpoint + "/subtasks/:vertexid",
 	"/applications/:applicationid", "/applications/:applicationid/exceptions", "/applications/:applicationid/jobmanager/config",
 }
 
 const (
-	archivedVertex  = "/jobs/:jobid/vertices/:vertexid"
-	archivedSubtask = archivedVertex + "/subtasks/:subtaskindex"
+	archivedVertex     = "/jobs/:jobid/vertices/:vertexid"
+	archivedSubtask    = archivedVertex + "/subtasks/:subtaskindex"
+	archivedCheckpoint = "/jobs/:jobid/checkpoints/details/:checkpointid"
 )
 
 // Archive gives everything the API answers about a job that has ended, as v
@@ -97,12 +99,22 @@ func (s *Server) answerTo(path string, failures int) (jsontext.Value, error) {
 
 // expand puts everything the job has in the place of a pattern's parameters.
 func expand(pattern string, v *execgraph.View) []string {
-	paths := []string{strings.NewReplacer(":jobid", v.Job.String(), ":applicationid", v.Job.String()).Replace(pattern)}
-	if !strings.Contains(pattern, ":vertexid") {
-		return paths
+	base := strings.NewReplacer(":jobid", v.Job.String(), ":applicationid", v.Job.String()).Replace(pattern)
+	if !strings.Contains(base, ":checkpointid") {
+		return expandVertices(base, v)
 	}
-	base := paths[0]
-	paths = nil
+	var paths []string
+	for _, c := range checkpointsOf(v).All() {
+		paths = append(paths, expandVertices(strings.Replace(base, ":checkpointid", strconv.FormatInt(c.ID, 10), 1), v)...)
+	}
+	return paths
+}
+
+func expandVertices(base string, v *execgraph.View) []string {
+	if !strings.Contains(base, ":vertexid") {
+		return []string{base}
+	}
+	var paths []string
 	for _, vertex := range v.Vertices {
 		path := strings.Replace(base, ":vertexid", vertex.ID.String(), 1)
 		if !strings.Contains(path, ":subtaskindex") {

@@ -137,8 +137,8 @@ var (
 
 func newWorld() *world {
 	return &world{jobs: &jobs{views: []execgraph.View{
-		waitingView(scheduled), endedView(cancelled, status.JobCanceled, status.Canceled), failedView(failed),
-		endedView(finished, status.JobFinished, status.Finished), batchView(batch), runningView(running),
+		waitingView(scheduled), checkpointed(endedView(cancelled, status.JobCanceled, status.Canceled)), failedView(failed),
+		endedView(finished, status.JobFinished, status.Finished), batchView(batch), checkpointed(runningView(running)),
 	}}, config: map[string]string{}}
 }
 

@@ -29,7 +29,6 @@ var notServed = []string{
 	"GET /jobs/:id/rescales/config", "GET /jobs/:id/rescales/history", "GET /jobs/:id/rescales/overview", "GET /jobs/:id/rescales/summary",
 	"PATCH /jobs/:id/rescaling", "GET /jobs/:id/rescaling/:id", "GET /jobs/:id/resource-requirements", "PUT /jobs/:id/resource-requirements",
 	"GET /jobs/:id/savepoints/:id", "POST /jobs/:id/savepoints", "POST /jobs/:id/stop", "GET /jobs/:id/yarn-stop",
-	"GET /jobs/:id/checkpoints/details/:id/subtasks/:id",
 	"POST /savepoint-disposal", "GET /savepoint-disposal/:id",
 	"GET /taskmanagers/:id/profiler", "GET /taskmanagers/:id/thread-dump",
 }

@@ -162,6 +162,9 @@ func (r *request) archivedID() (ident.JobID, error) {
 			_, err = r.number(name)
 		}
 	}
+	if err == nil && r.params["checkpointid"] != "" {
+		_, err = r.checkpointID()
+	}
 	return id, err
 }
 
@@ -169,7 +172,7 @@ func (r *request) archivedID() (ident.JobID, error) {
 func (r *request) archivedPath(id ident.JobID) string {
 	parts, _ := segments(r.URL)
 	for i := range parts {
-		if i > 0 && (parts[i-1] == "vertices" || i == 1) {
+		if i > 0 && (parts[i-1] == "vertices" || parts[i-1] == "subtasks" || i == 1) {
 			parts[i] = strings.ToLower(parts[i])
 		}
 	}

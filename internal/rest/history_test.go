@@ -16,7 +16,6 @@ import (
 var notArchived = map[string]string{
 	"/jobs/:jobid/yarn-cancel":                                       "a job that has ended cannot be cancelled",
 	"/jobs/:jobid/metrics":                                           "metrics are of what runs",
-	"/jobs/:jobid/checkpoints/details/:checkpointid":                 "no job takes checkpoints in this version",
 	"/jobs/:jobid/jobmanager/log-url":                                "the processes may be gone",
 	"/jobs/:jobid/taskmanagers/:taskmanagerid/log-url":               "the processes may be gone",
 	"/jobs/:jobid/vertices/:vertexid/metrics":                        "metrics are of what runs",

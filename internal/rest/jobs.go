@@ -35,6 +35,7 @@ func (s *Server) jobRoutes() []route {
 		get("/jobs/:jobid/checkpoints", s.checkpoints),
 		get("/jobs/:jobid/checkpoints/config", s.checkpointConfig),
 		get("/jobs/:jobid/checkpoints/details/:checkpointid", s.checkpointDetails),
+		get("/jobs/:jobid/checkpoints/details/:checkpointid/subtasks/:vertexid", s.checkpointSubtasks),
 	}
 }
 

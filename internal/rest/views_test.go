@@ -2,11 +2,15 @@ package rest
 
 import (
 	"io/fs"
+	"strconv"
 	"testing/fstest"
 	"time"
 
 	"github.com/weirstream/weir/internal/execgraph"
+	weirfs "github.com/weirstream/weir/internal/fs"
 	"github.com/weirstream/weir/internal/ident"
+	"github.com/weirstream/weir/internal/snapshot"
+	"github.com/weirstream/weir/internal/snapshot/record"
 	"github.com/weirstream/weir/internal/status"
 )
 
@@ -119,6 +123,38 @@ func failedView(job ident.JobID) execgraph.View {
 		Failure: a.Failure, Time: epoch.Add(19 * time.Second), Task: "Source: text -> words (1/2)", Attempt: a.ID,
 		TaskManager: manager, Host: "localhost:36119", Concurrent: []execgraph.FailureEntry{lost},
 	}}
+	return v
+}
+
+// checkpointed gives a job checkpoints, of which one is gone, and a savepoint.
+func checkpointed(v execgraph.View) execgraph.View {
+	tracker := record.NewTracker(10, record.Settings{
+		ExactlyOnce: true, Interval: 2 * time.Second, Timeout: 10 * time.Minute, MaxConcurrent: 1, DeleteOnCancel: true, Backend: "hashmap", AfterFinish: true,
+	})
+	var parts []record.Part
+	for _, vertex := range v.Vertices {
+		part := record.Part{Vertex: vertex.ID}
+		for i := range vertex.Subtasks {
+			part.Subtasks = append(part.Subtasks, i)
+		}
+		parts = append(parts, part)
+	}
+	for id := range int64(4) {
+		kind, begun := snapshot.Checkpoint, epoch.Add(time.Duration(3+2*id)*time.Second)
+		if id == 3 {
+			kind = snapshot.Savepoint
+		}
+		tracker.Begin(id+1, kind, snapshot.Canonical, parts, begun)
+		for _, part := range parts {
+			for i := range part.Subtasks {
+				tracker.Ack(id+1, part.Vertex, i, record.Figures{State: 100, Checkpointed: 50, Async: 2 * time.Millisecond}, begun.Add(20*time.Millisecond))
+			}
+		}
+		tracker.Complete(id+1, weirfs.Location("file:/data/ckpt/"+v.Job.String()).Join("chk-"+strconv.FormatInt(id+1, 10)))
+	}
+	tracker.Discard(2)
+	tracker.Restore(record.Restored{ID: 2, At: epoch.Add(8 * time.Second), Location: "file:/data/ckpt/chk-2"})
+	v.Checkpoints = tracker.View()
 	return v
 }
 

@@ -67,7 +67,7 @@ func TestBudgetsTogetherAreNeverMoreThanThereIs(t *testing.T) {
 		first := w.workers[0]
 		w.must2(first.register(submitted))
 		w.want("jm: register te-1", "jm: offered 1", "jm: offered 1", "launch job", "worker: run t1")
-		first.keeps = 6 * mb
+		w.on(func() { first.keeps = 6 * mb })
 		w.freeSlot(2)
 		w.want("rm: slot 1 free", "worker: budget of 1 of 2 slots, 4194304 network")
 
@@ -83,7 +83,7 @@ func TestBudgetsTogetherAreNeverMoreThanThereIs(t *testing.T) {
 		w.want("jm: register te-1", "jm: offered 1", "launch job")
 		time.Sleep(budgetPause) // of virtual time
 		w.want("worker: budget of 1 of 2 slots, 4194304 network")
-		first.keeps = 3 * mb
+		w.on(func() { first.keeps = 3 * mb })
 		time.Sleep(budgetPause)
 		w.want("worker: budget of 1 of 2 slots, 4194304 network", "worker: budget of 1 of 2 slots, 4194304 network", "worker: run t2")
 		if !slices.Equal(first.limits, []int{}) && !slices.Equal(first.limits, []int{1}) {
@@ -108,7 +108,7 @@ func TestTasksDoNotWaitForEverForTheirBudget(t *testing.T) {
 		w.must(w.submit(1, 1))
 		first := w.workers[0]
 		w.must2(first.register(submitted))
-		first.keeps = 8 * mb
+		w.on(func() { first.keeps = 8 * mb })
 		w.freeSlot(2)
 		other := ident.JobID{ID: ident.ID{2}}
 		w.jm.Serve(gateway.JobMaster(other), w.loop, w.jmMux)

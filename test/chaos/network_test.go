@@ -8,6 +8,7 @@ import (
 	"os/exec"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
 )
 
@@ -16,6 +17,8 @@ import (
 type network struct {
 	id    int
 	nodes int
+	mu    sync.Mutex
+	lost  map[[2]int]int // how many faults let packets from one node to another get lost; guarded by mu
 }
 
 // newNetwork makes a network with n namespaces, or says why it cannot. It is
@@ -26,7 +29,7 @@ func newNetwork(t *testing.T, n int) (*network, error) {
 			return nil, err
 		}
 	}
-	w := &network{id: os.Getpid() % 100_000, nodes: n}
+	w := &network{id: os.Getpid() % 100_000, nodes: n, lost: map[[2]int]int{}}
 	t.Cleanup(w.remove)
 	steps := []string{
 		"ip link add " + w.bridge() + " type bridge",
@@ -91,13 +94,20 @@ func (w *network) cut(node int, off bool) error {
 	return do("ip link set " + w.link(node) + state)
 }
 
-// lose lets everything from one node to another get lost, or ends that. The
-// sender takes a link address for the receiver's that nobody has, so it notices
-// nothing.
+// lose lets everything from one node to another get lost, or ends that when no
+// other fault wants it. The sender takes a link address for the receiver's that
+// nobody has, so it notices nothing.
 func (w *network) lose(from, to int, on bool) error {
 	where := w.address(to) + " dev " + w.device(from)
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	way := [2]int{from, to}
 	if on {
+		w.lost[way]++
 		return do(w.inside(from) + "ip neigh replace " + where + " lladdr 02:00:00:00:00:01 nud permanent")
+	}
+	if w.lost[way]--; w.lost[way] > 0 {
+		return nil
 	}
 	return do(w.inside(from) + "ip neigh del " + where)
 }

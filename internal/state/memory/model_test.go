@@ -88,6 +88,14 @@ func (m *model[K, V]) get(k K) {
 	}
 }
 
+func (m *model[K, V]) delete(k K) {
+	_, known := m.want[k]
+	if was := m.table.Delete(k, m.table.Hash(k)); was != known {
+		m.t.Fatalf("key %v: deleted %v, known %v", k, was, known)
+	}
+	delete(m.want, k)
+}
+
 func (m *model[K, V]) clear() {
 	m.table.Clear()
 	clear(m.want)
@@ -152,11 +160,13 @@ func (m *model[K, V]) run(random *rand.Rand, steps int, draw func(scale int) K) 
 				keys[i] = draw(scale)
 			}
 			m.upsertBatch(keys, random.Int64())
-		case n < 655:
+		case n < 950 && m.table.kept == nil:
+			m.delete(draw(scale))
+		case n < 955:
 			m.check()
-		case n < 658:
+		case n < 958:
 			m.clear()
-		case n < 670:
+		case n < 970:
 			scale = 1 << random.IntN(14)
 		}
 	}

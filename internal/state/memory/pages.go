@@ -37,6 +37,7 @@ type pageLog struct {
 	sizes   []pageSize
 	current int
 	words   int // of all pages
+	dead    int // words of rows that were deleted
 }
 
 type pageSize struct{ used, words uint32 }
@@ -63,8 +64,8 @@ func (p *pages) add(words int) (ref uint32, r row) {
 // enough, or a new one.
 func (p *pages) next(words int) {
 	// Not invariant.Check: its arguments are allocated even when it holds.
-	if words > math.MaxUint32/wordBytes {
-		invariant.Broken("the bytes of a key and its accumulator, here %d words, fit into 4 GiB", words)
+	if words > math.MaxInt32/wordBytes {
+		invariant.Broken("the bytes of a key and its accumulator, here %d words, fit into 2 GiB", words)
 	}
 	if p.log == nil {
 		p.log = new(pageLog)
@@ -75,16 +76,61 @@ func (p *pages) next(words int) {
 			log.current = i
 			return
 		}
-		last = int(log.sizes[i].words)
+		last = max(last, int(log.sizes[i].words))
 	}
 	if len(log.sizes) >= maxPages {
 		invariant.Broken("one key group has fewer than %d pages of rows", maxPages)
 	}
-	size := max(words, min(max(minPageWords, 2*last), maxPageWords))
+	size := max(words, min(max(minPageWords, 2*min(last, maxPageWords)), maxPageWords))
 	log.current = len(log.sizes)
 	log.sizes = append(log.sizes, pageSize{words: uint32(size)})
 	log.words += size
 	p.bases = append(p.bases, unsafe.Pointer(unsafe.SliceData(make([]uint64, size))))
+}
+
+// append adds a page that is one row, whatever its size, and leaves current alone.
+func (p *pages) append(base unsafe.Pointer, words int) (page uint32) {
+	if p.log == nil {
+		p.next(minPageWords)
+	}
+	if len(p.log.sizes) >= maxPages {
+		invariant.Broken("one key group has fewer than %d pages", maxPages)
+	}
+	p.bases = append(p.bases, base)
+	p.log.sizes = append(p.log.sizes, pageSize{used: uint32(words), words: uint32(words)})
+	p.log.words += words
+	return uint32(len(p.bases) - 1)
+}
+
+// replace puts another page that is one row, or none, in the place of one.
+func (p *pages) replace(page uint32, base unsafe.Pointer, words int) {
+	p.log.words += words - int(p.log.sizes[page].words)
+	p.bases[page], p.log.sizes[page] = base, pageSize{used: uint32(words), words: uint32(words)}
+}
+
+// extents returns what is used of the pages.
+func (p *pages) extents() []extent {
+	if p.log == nil {
+		return nil
+	}
+	extents := make([]extent, len(p.bases))
+	for i, base := range p.bases {
+		extents[i] = extent{base, uintptr(p.log.sizes[i].used) * wordBytes}
+	}
+	return extents
+}
+
+// copied returns pages of which these are copies.
+func copied(bases []unsafe.Pointer, extents []extent) pages {
+	if len(bases) == 0 {
+		return pages{}
+	}
+	log := &pageLog{sizes: make([]pageSize, len(bases))}
+	for i, x := range extents {
+		words := uint32(x.bytes / wordBytes)
+		log.sizes[i] = pageSize{used: words, words: words}
+	}
+	return pages{bases: bases, log: log}
 }
 
 // clear removes all rows and keeps the pages, except those of a single row.
@@ -106,7 +152,7 @@ func (p *pages) clear() {
 		return
 	}
 	clear(p.bases[kept:])
-	p.bases, p.log.sizes, p.log.current = p.bases[:kept], p.log.sizes[:kept], 0
+	p.bases, p.log.sizes, p.log.current, p.log.dead = p.bases[:kept], p.log.sizes[:kept], 0, 0
 }
 
 // memory returns the bytes of the pages and of what finds them.
@@ -119,8 +165,10 @@ func (p *pages) memory() int {
 
 // A row points to the accumulator, or its number among those kept apart, then
 // the length of the key in 4 bytes, then the key. It begins on a word and ends
-// before one.
+// before one. The uppermost bit of the length is set when the row was deleted.
 type row unsafe.Pointer
+
+const dead = 1 << 31
 
 // A rowLayout says where the parts of a row are.
 type rowLayout struct {
@@ -136,9 +184,14 @@ func layoutOf[V any]() rowLayout {
 	return rowLayout{head: (unsafe.Sizeof(v) + 3) &^ 3}
 }
 
-// words returns the size of the row of this key, in words.
-func (l rowLayout) words(key string) int {
-	return (int(l.head) + 4 + len(key) + wordBytes - 1) / wordBytes
+// words returns the size of the row of a key of this length, in words.
+func (l rowLayout) words(key int) int {
+	return (int(l.head) + 4 + key + wordBytes - 1) / wordBytes
+}
+
+// length returns the place of the length of the key of a row.
+func (l rowLayout) length(r row) *uint32 {
+	return (*uint32)(unsafe.Add(unsafe.Pointer(r), l.head))
 }
 
 // key returns the key of the row, which aliases it. No pointer is made to the
@@ -151,8 +204,11 @@ func (l rowLayout) key(r row) string {
 	return unsafe.String((*byte)(unsafe.Add(unsafe.Pointer(r), l.head+4)), n)
 }
 
-// keyLen returns the length of the key of the row.
-func (l rowLayout) keyLen(r row) int { return int(*(*uint32)(unsafe.Add(unsafe.Pointer(r), l.head))) }
+// keyLen returns the length of the key of the row, deleted or not.
+func (l rowLayout) keyLen(r row) int { return int(*l.length(r) &^ dead) }
+
+// live says whether the row was not deleted.
+func (l rowLayout) live(r row) bool { return *l.length(r)&dead == 0 }
 
 // holds says whether the key of the row is this one. Up to 16 bytes are two
 // words, or two halves, that overlap where the length is not a multiple.
@@ -187,7 +243,7 @@ func load8(p unsafe.Pointer, i int) uint8 { return *(*uint8)(unsafe.Add(p, i)) }
 // init writes the key and a zero accumulator into the row.
 func (l rowLayout) init(r row, key string) {
 	clear(unsafe.Slice((*byte)(r), l.head))
-	*(*uint32)(unsafe.Add(unsafe.Pointer(r), l.head)) = uint32(len(key))
+	*l.length(r) = uint32(len(key))
 	if len(key) > 0 {
 		copy(unsafe.Slice((*byte)(unsafe.Add(unsafe.Pointer(r), l.head+4)), len(key)), key)
 	}

@@ -8,8 +8,8 @@ import (
 )
 
 // Range calls f for each key until f returns false, key group by key group. The
-// order within a group is the same for the same calls of Upsert, UpsertBatch
-// and Clear since New; that of keys which are not integers is the order in
+// order within a group is the same for the same calls of Upsert, UpsertBatch,
+// Delete and Clear since New; that of keys which are not integers is the order in
 // which they were created. The key is a copy that f may keep. f may change
 // *v and must not otherwise use the table.
 func (t *Table[K, V]) Range(f func(k K, v *V) bool) {
@@ -24,25 +24,26 @@ func (t *Table[K, V]) Range(f func(k K, v *V) bool) {
 // returns false when f did.
 func (t *Table[K, V]) RangeGroup(group int, f func(k K, v *V) bool) bool {
 	index := group - t.options.First
+	kind, cells := t.kind, &t.cells
 	switch {
-	case t.ints != nil:
-		return t.ints.rangeGroup(index, func(x uint64, v *V) bool {
+	case cells.ints != nil:
+		return cells.ints.rangeGroup(index, true, func(x uint64, v *V) bool {
 			var k K
-			t.kind.Store(unsafe.Pointer(&k), x)
+			kind.Store(unsafe.Pointer(&k), x)
 			return f(k, v)
 		})
-	case t.kind == keygroup.String:
+	case kind == keygroup.String:
 		var copies slab
-		return t.rows.rangeGroup(index, func(_ int, key string, v *V) bool {
+		return cells.rows.rangeGroup(index, true, func(_ int, key string, v *V) bool {
 			key = copies.clone(key)
 			return f(*(*K)(unsafe.Pointer(&key)), v)
 		})
-	case t.keys != nil:
-		return t.rows.rangeGroup(index, func(i int, _ string, v *V) bool {
-			return f(*t.keys[index].at(i), v)
+	case t.kept != nil:
+		return cells.rows.rangeGroup(index, true, func(i int, _ string, v *V) bool {
+			return f(*t.kept[index].at(i), v)
 		})
 	}
-	return t.rows.rangeGroup(index, func(_ int, key string, v *V) bool {
+	return cells.rows.rangeGroup(index, true, func(_ int, key string, v *V) bool {
 		return f(t.options.DecodeKey([]byte(key)), v)
 	})
 }

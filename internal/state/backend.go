@@ -1,0 +1,239 @@
+package state
+
+import (
+	"encoding/binary"
+	"fmt"
+
+	"github.com/weirstream/weir/internal/codec"
+	"github.com/weirstream/weir/internal/state/keygroup"
+	"github.com/weirstream/weir/internal/state/memory"
+)
+
+// Options says whose state a backend keeps.
+type Options struct {
+	Operator    string       // the operator's id; it is in the header of snapshots
+	First, Last int          // the key groups of the subtask, both inclusive
+	Max         int          // the number of all key groups: the maximum parallelism
+	Clock       func() int64 // processing time, in milliseconds since 1970; TTL needs it
+}
+
+// A Backend is the keyed state of one subtask of one operator, but for the type
+// of its keys: views are opened with it.
+type Backend struct {
+	options   Options
+	kind      keygroup.Kind
+	keySchema codec.Schema
+	states    []table
+	touched   []interface{ touch(hashes []uint64) } // what Prefetch fetches
+	names     map[string]bool
+	started   bool   // there was a key, so that no state can be opened any more
+	number    uint64 // of the newest snapshot
+	restoring map[*File][]restorer
+	chunk     []byte // scratch of Restore
+
+	key  memory.Key // the current one
+	seq  uint64     // counts the keys that were set
+	none namespace  // that of states without one, where they need the key's bytes
+}
+
+// A table is one state of a backend.
+type table interface {
+	Descriptor() Descriptor
+	bytes() int
+	settle()
+	freeze(number uint64) frozenTable
+	// restorer returns what reads blocks of a state that was written so.
+	restorer(from written) (restorer, error)
+	// owners calls f with the keys of a group, as a Keys makes them or as the bytes
+	// that begin with the key's.
+	owners(group int, f func(k memory.Key, composed bool) bool) bool
+}
+
+// Bytes returns the memory that the state takes.
+func (b *Backend) Bytes() int {
+	bytes := 0
+	for _, s := range b.states {
+		bytes += s.bytes()
+	}
+	return bytes
+}
+
+// Descriptors returns the states that were opened, in the order of opening.
+func (b *Backend) Descriptors() []Descriptor {
+	all := make([]Descriptor, len(b.states))
+	for i, s := range b.states {
+		all[i] = s.Descriptor()
+	}
+	return all
+}
+
+// KeySchema returns the schema of keys.
+func (b *Backend) KeySchema() codec.Schema { return b.keySchema }
+
+// open checks that a state can be opened.
+func (b *Backend) open(d Descriptor, in *namespace) error {
+	fail := func(format string, args ...any) error {
+		return fmt.Errorf("open state %q of operator %s: %s", d.Name, b.options.Operator, fmt.Sprintf(format, args...))
+	}
+	switch {
+	case d.Name == "":
+		return fail("a state needs a name")
+	case b.names[d.Name]:
+		return fail("a state of this name is open already; names are unique within an operator")
+	case b.started:
+		return fail("states are opened before the first key is set or restored")
+	case d.TTL.Duration < 0:
+		return fail("its time to live is %v; allowed are 0, for ever, and more", d.TTL.Duration)
+	case d.TTL.millis() > 0 && b.options.Clock == nil:
+		return fail("it has a time to live, and the backend was given no clock")
+	case in != nil && in.b != b:
+		return fail("its namespace belongs to another operator")
+	}
+	b.names[d.Name] = true
+	return nil
+}
+
+// Keyed is a Backend whose keys are of type K.
+type Keyed[K comparable] struct {
+	*Backend
+	keys    *memory.Keys[K]
+	plan    *codec.Plan[K]
+	current K
+}
+
+// NewKeyed returns an empty backend. It fails when the key groups are not a part
+// of [0,Max) or when K cannot be a key.
+func NewKeyed[K comparable](o Options) (*Keyed[K], error) {
+	fail := func(err error) (*Keyed[K], error) {
+		return nil, fmt.Errorf("keep the state of operator %s: %w", o.Operator, err)
+	}
+	plan, err := keyPlan[K]()
+	if err != nil {
+		return fail(err)
+	}
+	keys, err := memory.NewKeys(plan.AppendKey)
+	if err != nil {
+		return fail(err)
+	}
+	if _, err := memory.NewCells[struct{}](o.First, o.Last, o.Max, true); err != nil {
+		return fail(err)
+	}
+	b := &Backend{options: o, kind: keys.Kind(), keySchema: plan.Schema(), names: map[string]bool{}, restoring: map[*File][]restorer{}}
+	b.none.b = b
+	return &Keyed[K]{Backend: b, keys: keys, plan: plan}, nil
+}
+
+// keyPlan returns the plan of a type that can be a key.
+func keyPlan[K comparable]() (*codec.Plan[K], error) {
+	plan, err := codec.For[K]()
+	if err != nil {
+		return nil, err
+	}
+	return plan, plan.CheckKey()
+}
+
+// Hash returns the hash of a key that SetKey wants, which is that of
+// keygroup.Hasher.
+func (k *Keyed[K]) Hash(key K) uint64 { return k.keys.Hash(key) }
+
+// SetKey makes key the one that views work on. Its key group must be one of the
+// backend's. A string must not change until the next key is set.
+func (k *Keyed[K]) SetKey(key K, hash uint64) {
+	k.keys.Set(&k.key, key, hash)
+	k.current = key
+	k.seq++
+	k.started = true
+}
+
+// Prefetch fetches what values of the keys with these hashes lie in, so that the
+// cache misses of many keys overlap. An operator that is about to use the state of a
+// batch of keys one by one calls it first.
+func (b *Backend) Prefetch(hashes []uint64) {
+	for start := 0; start < len(hashes); start += memory.BatchSize {
+		part := hashes[start:min(start+memory.BatchSize, len(hashes))]
+		for _, s := range b.touched {
+			s.touch(part)
+		}
+	}
+}
+
+// Key returns the current key.
+func (k *Keyed[K]) Key() K { return k.current }
+
+// A View is one state of a backend.
+type View interface {
+	Descriptor() Descriptor
+	tables() []table
+}
+
+// EachKey calls f with each key that has something in the view, in any
+// namespace, until it returns false. The key is then the current one, and f may
+// change any state. Keys that appear meanwhile may or may not be met.
+func (k *Keyed[K]) EachKey(v View, f func(key K) bool) {
+	for group := k.options.First; group <= k.options.Last; group++ {
+		var keys []K
+		seen := map[K]bool{} // namespaces repeat keys
+		for _, t := range v.tables() {
+			t.owners(group, func(m memory.Key, composed bool) bool {
+				key, _ := k.decode(m, composed)
+				if !seen[key] {
+					seen[key] = true
+					keys = append(keys, key)
+				}
+				return true
+			})
+		}
+		for _, key := range keys {
+			k.SetKey(key, k.Hash(key))
+			if !f(key) {
+				return
+			}
+		}
+	}
+}
+
+// decode returns the key that a table keeps, and what follows its bytes when it is
+// composed with others. Nothing aliases the table.
+func (k *Keyed[K]) decode(m memory.Key, composed bool) (key K, rest string) {
+	switch {
+	case k.kind.Integer():
+		if composed {
+			m.Word, rest = binary.LittleEndian.Uint64([]byte(m.Bytes[:8])), m.Bytes[8:]
+		}
+		return k.keys.Of(m), rest
+	case k.kind == keygroup.String:
+		if composed {
+			n, size := binary.Uvarint([]byte(m.Bytes[:min(len(m.Bytes), binary.MaxVarintLen64)]))
+			m.Bytes, rest = m.Bytes[size:size+int(n)], m.Bytes[size+int(n):]
+		}
+		return k.keys.Of(m), rest
+	}
+	left, err := k.plan.DecodeKey(&key, []byte(m.Bytes))
+	if err != nil {
+		panic(&Error{State: "keys", Err: err})
+	}
+	return key, string(left)
+}
+
+// appendKey appends the current key's bytes, which are the beginning of those of no
+// other key.
+func (b *Backend) appendKey(dst []byte) []byte {
+	switch {
+	case b.kind.Integer():
+		return binary.LittleEndian.AppendUint64(dst, b.key.Word)
+	case b.kind == keygroup.String:
+		dst = binary.AppendUvarint(dst, uint64(len(b.key.Bytes)))
+	}
+	return append(dst, b.key.Bytes...)
+}
+
+// An Error says that a value of a state could not be encoded or decoded.
+type Error struct {
+	State string
+	Err   error
+}
+
+// Error names the state and the reason.
+func (e *Error) Error() string { return "state " + e.State + ": " + e.Err.Error() }
+
+func (e *Error) Unwrap() error { return e.Err }
