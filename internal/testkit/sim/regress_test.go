@@ -18,6 +18,8 @@ var regressions = []struct {
 	{3713, "the same, and the call came late"},
 	{183, "a JobMaster deployed a task again and again into a free slot of a TaskManager that it had just lost, and never came back"},
 	{8875, "a pause before a restart was a nanosecond short, by the rounding of a clock that was put forward"},
+	{44116, "the user had a job submitted again after it had canceled everything"},
+	{67545, "the same"},
 	{4920, "the time in which the ResourceManager was frozen counted as time in which it kept a slot from a job"},
 }
 

@@ -38,6 +38,7 @@ type Cluster struct {
 	settings settings
 	faults   map[string]int // injected, by kind
 	over     bool           // no more faults
+	leaving  bool           // the user ends everything, and submits nothing any more
 	most     uint64         // events; 0: any number
 
 	master   *master  // nil while there is none

@@ -93,6 +93,7 @@ func (c *Cluster) play() {
 	if !c.quiet(s.rest()+maxLife, func() bool { return c.checks.settled() && c.checks.probed(probe) }) {
 		return
 	}
+	c.leaving = true
 	for _, j := range c.jobs {
 		c.world.At(time.Duration(c.rand.IntN(1000))*time.Millisecond, "cancel", func() {
 			if !c.stateOf(j).Terminal() {

@@ -98,6 +98,9 @@ func (c *Cluster) ready(tries int, then func(tries int)) *master {
 // submit hands the job to the Dispatcher, who must take it unless it has an
 // earlier one of that id.
 func (c *Cluster) submit(j *job, tries int) {
+	if c.leaving {
+		return // what was to be submitted again is not any more
+	}
 	m := c.ready(tries, func(left int) { c.submit(j, left) })
 	if m == nil {
 		return
