@@ -16,10 +16,17 @@ type output struct {
 	worker  *worker
 }
 
-// keep notes that a task has finished, if others are to read what it leaves.
-func (j *job) keep(t *task) {
-	if slices.ContainsFunc(t.deployment.Partitions, func(p *pb.PartitionDeployment) bool { return p.Blocking }) {
-		j.outputs = append(j.outputs, output{attempt: t.attempt, worker: t.worker})
+// keep notes that a task has finished, if others are to read what it leaves. Of
+// one that this side was ending it is given up at once: with its slot, or its
+// JobMaster, went those who would have read it, and nobody may be left to say so.
+func (e *Executor) keep(t *task) {
+	j := t.job
+	if !slices.ContainsFunc(t.deployment.Partitions, func(p *pb.PartitionDeployment) bool { return p.Blocking }) {
+		return
+	}
+	j.outputs = append(j.outputs, output{attempt: t.attempt, worker: t.worker})
+	if t.aborted != nil {
+		e.dropOutputs(j, func(o output) bool { return o.attempt == t.attempt })
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	"github.com/weirstream/weir/internal/ident"
 	"github.com/weirstream/weir/internal/rpc/gateway"
@@ -61,11 +62,7 @@ func TestOutputsKeepTheWorker(t *testing.T) {
 		w.want()
 		release(2)
 		w.want("worker: release [t2]", "worker: shut down")
-		w.on(func() {
-			if len(w.e.jobs) != 0 || len(w.e.workers) != 0 {
-				t.Errorf("left: %d jobs, %d workers", len(w.e.jobs), len(w.e.workers))
-			}
-		})
+		w.empty()
 	})
 }
 
@@ -99,6 +96,51 @@ func TestLossThatNobodyHeardOf(t *testing.T) {
 		w.on(func() { w.jm.Serve(gateway.JobMaster(w.job), w.loop, w.jmMux) })
 		if kept := w.outputs(2); len(kept) != 0 {
 			t.Errorf("kept is %q", kept)
+		}
+	})
+}
+
+// A task may finish although it was to end because its job is over here. Nobody
+// will read what it leaves, so nothing of the job stays for it.
+func TestOutputThatComesAfterTheEndOfTheJob(t *testing.T) {
+	inWorld(t, func(w *world) {
+		w.partitions = []*pb.PartitionDeployment{{Blocking: true}}
+		fw := w.run(1)
+		w.on(func() { fw.stuck = true })
+		w.must(call(w, gateway.DisconnectJobManager, &pb.DisconnectJobManagerRequest{JobId: w.job.String(), JobMasterId: w.jmTerm.String(), Cause: "the job is over"}))
+		w.want("worker: stop t1")
+		w.on(func() { fw.stuck = false })
+		fw.state(attempt(1), "FINISHED", nil)
+		w.want("worker: release [t1]", "rm: slot 0 free", "worker: shut down")
+		w.empty()
+	})
+}
+
+// The same after the JobMaster was lost, of which nothing is heard ever again.
+func TestOutputThatComesAfterTheLossOfTheJobMaster(t *testing.T) {
+	inWorld(t, func(w *world) {
+		w.partitions = []*pb.PartitionDeployment{{Blocking: true}}
+		fw := w.run(1)
+		w.on(func() { fw.stuck = true })
+		w.jm.Close()
+		w.jm = w.net.System("nobody")
+		time.Sleep(2*w.e.options.HeartbeatInterval + time.Second)
+		w.want("worker: stop t1")
+		w.on(func() { fw.stuck = false })
+		fw.state(attempt(1), "FINISHED", nil)
+		w.want("worker: release [t1]")
+		time.Sleep(w.e.options.SlotTimeout)
+		w.want("rm: slot 0 free", "worker: shut down")
+		w.empty()
+	})
+}
+
+// empty checks that nothing is left of any job.
+func (w *world) empty() {
+	w.t.Helper()
+	w.on(func() {
+		if len(w.e.jobs) != 0 || len(w.e.workers) != 0 {
+			w.t.Errorf("left: %d jobs, %d workers", len(w.e.jobs), len(w.e.workers))
 		}
 	})
 }

@@ -215,7 +215,7 @@ func (e *Executor) end(t *task, state status.Execution, failure *status.Failure,
 	t.state = state
 	t.stopTimers()
 	if state == status.Finished {
-		t.job.keep(t)
+		e.keep(t)
 	}
 	e.log.Info("task ended", "job", t.job.id, "attempt", t.attempt, "to", state, "reason", with.Failure.GetMessage())
 	e.report(t, with)

@@ -21,6 +21,7 @@ var regressions = []struct {
 	{44116, "the user had a job submitted again after it had canceled everything"},
 	{67545, "the same"},
 	{4920, "the time in which the ResourceManager was frozen counted as time in which it kept a slot from a job"},
+	{36131, "a task finished although it was to end because its job was over, and what it had produced kept its worker for ever"},
 }
 
 // TestRegressions plays the worlds that have found something.
