@@ -271,7 +271,7 @@ func (s *site) produce() error {
 			Gates: func(func(), <-chan struct{}) ([]task.Gate, error) { return nil, nil },
 			Partitions: func(done <-chan struct{}) ([]task.Partition, error) {
 				id := ident.PartitionID{DataSet: chain.Vertex.Produces[0].ID, Producer: attempt}
-				p := s.shuffle.CreatePartition(id, ends, chain.Outputs[0].From.Stream.(operator.Stream).Serializer, done)
+				p := s.shuffle.CreatePartition(id, ends, chain.Outputs[0].Stream().(operator.Stream).Serializer, done)
 				made <- p.Consumed()
 				return []task.Partition{p}, nil
 			}})
@@ -300,7 +300,7 @@ func (s *site) consume() error {
 						Subpartition: i, Resource: producingEnd, Addresses: []string{s.Producer},
 					})
 				}
-				g, err := s.shuffle.CreateGate(channels, chain.Inputs[0].From.Stream.(operator.Stream).Serializer, wake, done)
+				g, err := s.shuffle.CreateGate(channels, chain.Inputs[0].Stream().(operator.Stream).Serializer, wake, done)
 				return []task.Gate{g}, err
 			}})
 	}

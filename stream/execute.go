@@ -190,7 +190,7 @@ func checkEdges(c *streamgraph.Compiled) error {
 	var problems []error
 	for _, v := range c.Graph.Vertices {
 		for _, out := range c.Chains[v.ID].Outputs {
-			if err := out.From.Stream.(operator.Stream).Err(); err != nil {
+			if err := out.Stream().(operator.Stream).Err(); err != nil {
 				problems = append(problems, fmt.Errorf("%s: the records of %q go to another task and cannot be encoded: %w", out.From.Site, out.From.Name, err))
 			}
 		}

@@ -29,6 +29,7 @@ func WriteLines[T any](dir string, line func(T) string) operator.Factory {
 				}
 			},
 			Watermark: func(int64) {},
+			Idle:      func(bool) {},
 			Finish:    func() {},
 		}
 	})

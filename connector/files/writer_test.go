@@ -18,9 +18,10 @@ import (
 
 // host does for an operator what its task would.
 type host struct {
-	closers []func(failed bool)
-	answers []string // of the coordinator
-	mail    []func()
+	operator.Runtime // the rest is not used
+	closers          []func(failed bool)
+	answers          []string // of the coordinator
+	mail             []func()
 }
 
 func (h *host) Wake()                 {}

@@ -19,10 +19,11 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 // host does for the source what its task would.
 type host struct {
-	wake   chan struct{}
-	done   chan struct{}
-	closed []func(bool)
-	got    []string
+	operator.Runtime // the rest is not used
+	wake             chan struct{}
+	done             chan struct{}
+	closed           []func(bool)
+	got              []string
 }
 
 func (h *host) Wake() {

@@ -115,6 +115,10 @@ func folding[K comparable, T, V, A, R any](c *Context, o *Receiver[R], a Aggrega
 			f.drain()
 			o.Watermark(t)
 		},
+		Idle: func(idle bool) {
+			f.drain()
+			o.Idle(idle)
+		},
 		Finish: func() {
 			f.drain()
 			finish()
@@ -154,6 +158,7 @@ func Local[K comparable, T, A, R any](a Aggregate[K, T, A, R]) Factory {
 			Push:      f.push,
 			PushBatch: f.batch,
 			Watermark: o.Watermark,
+			Idle:      o.Idle,
 			Finish: func() {
 				f.drain()
 				emit()

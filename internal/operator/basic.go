@@ -47,7 +47,7 @@ func FlatMap[T, R any](f func(T) iter.Seq[R]) Factory {
 
 // through makes the receiver of an operator that only acts on records.
 func through[T, R any](o *Receiver[R], push func(T, int64)) *Receiver[T] {
-	return &Receiver[T]{Push: push, Watermark: o.Watermark, Finish: o.Finish}
+	return &Receiver[T]{Push: push, Watermark: o.Watermark, Idle: o.Idle, Finish: o.Finish}
 }
 
 // Processor is a user function with a life of its own in one subtask.
@@ -89,6 +89,7 @@ func Process[T, R any](open func(c *Context) (Processor[T, R], error)) Factory {
 				}
 			},
 			Watermark: o.Watermark,
+			Idle:      o.Idle,
 			Finish: func() {
 				if p.Finish != nil {
 					now = batch.NoTimestamp
@@ -133,6 +134,7 @@ func Sink[T any](open func(c *Context) (take func(v T) error, flush func() error
 				}
 			},
 			Watermark: func(int64) {},
+			Idle:      func(bool) {},
 			Finish:    finish,
 		}
 	})
@@ -145,6 +147,7 @@ func Discard[T any]() Factory {
 			Push:      func(T, int64) {},
 			PushBatch: func(*batch.Rows[T]) {},
 			Watermark: func(int64) {},
+			Idle:      func(bool) {},
 			Finish:    func() {},
 		}
 	})

@@ -21,8 +21,8 @@ import (
 
 // Receiver is where one operator takes the records of the operator before it.
 //
-// Order: Push and PushBatch, with Watermark between them, until Finish; nothing
-// after that. All on the task's goroutine.
+// Order: Push and PushBatch, with Watermark and Idle between them, until Finish;
+// nothing after that. All on the task's goroutine.
 type Receiver[T any] struct {
 	// Push takes one record; ts is its event time or batch.NoTimestamp.
 	Push func(v T, ts int64)
@@ -31,6 +31,9 @@ type Receiver[T any] struct {
 	PushBatch func(b *batch.Rows[T])
 	// Watermark says that no record at or before t follows.
 	Watermark func(t int64)
+	// Idle says whether nobody should wait for this stream's next watermark: no
+	// records are expected (true), or some come again.
+	Idle func(idle bool)
 	// Finish says that no record follows: the operator emits what it still
 	// holds and passes Finish on.
 	Finish func()
@@ -39,9 +42,23 @@ type Receiver[T any] struct {
 // Factory makes the instance of an operator in one subtask.
 type Factory interface {
 	// Build is given the Receiver of the operator's output (nil for a sink) and
-	// answers with the *Receiver[In] of its input. What cannot be set up is an
-	// Abort.
+	// answers with the *Receiver[In] of its input, or with Inputs if it has
+	// several. What cannot be set up is an Abort.
 	Build(c *Context, out any) (in any)
+}
+
+// Inputs are the receivers of an operator with several inputs, each a *Receiver of
+// its records. Watermark, Idle and Finish are called on one of them, whichever, for
+// all: an operator's event time is the least of its inputs', and it ends with the
+// last of them.
+type Inputs []any
+
+// Input gives the receiver of input i of what a Factory built.
+func Input(in any, i int) any {
+	if many, several := in.(Inputs); several {
+		return many[i]
+	}
+	return in
 }
 
 // FactoryFunc makes a function a Factory.
@@ -129,6 +146,8 @@ type Context struct {
 	// FirstInChain says that the operator's input comes in batches from a gate.
 	FirstInChain bool
 	Logger       *slog.Logger
+	// Sides are the side outputs that something reads.
+	Sides []Side
 	// Counts are the operator's own; nil: nobody counts.
 	Counts *Counts
 }
@@ -142,6 +161,24 @@ func (c *Context) OwnKeyGroups() (first, last int) {
 		return g.First, g.First + g.Count - 1
 	}
 	return keygroup.Range(c.Subtask, c.Parallelism, c.MaxParallelism)
+}
+
+// A Side is a side output as its operator sees it.
+type Side struct {
+	Tag any
+	Out any // the *Receiver of its records
+}
+
+// Side gives the receiver of a side output, nil if nothing reads it. The caller
+// pushes records only: watermarks and the end reach side outputs with those of the
+// main one.
+func (c *Context) Side[T any](tag any) *Receiver[T] {
+	for _, s := range c.Sides {
+		if s.Tag == tag {
+			return Output[T](s.Out)
+		}
+	}
+	return nil
 }
 
 // Counts are how many records an operator has emitted. They are plain numbers
@@ -195,6 +232,11 @@ type Runtime interface {
 	// answer, on the task's goroutine. While the coordinator is out of reach the
 	// request waits, and may reach it more than once.
 	Ask(op ident.OperatorID, payload []byte, then func(answer []byte, err error))
+	// Now is the processing time in Unix milliseconds.
+	Now() int64
+	// At runs f on the task's goroutine, between two batches, when processing time
+	// has reached at, unless stop was called before.
+	At(at int64, f func()) (stop func())
 	// OnFlush registers f to run when buffered output should leave the task: its
 	// input ran dry or the buffer time-out passed.
 	OnFlush(f func())

@@ -19,6 +19,24 @@ type host struct {
 	flushers []func()
 	closers  []func(failed bool)
 	in       int
+	now      int64
+	timers   []timer
+}
+
+type timer struct {
+	at int64
+	f  func()
+}
+
+// advance sets the processing time and runs what is due.
+func (h *host) advance(now int64) {
+	h.now = now
+	for i := 0; i < len(h.timers); i++ {
+		if t := h.timers[i]; t.f != nil && t.at <= now {
+			h.timers[i].f = nil
+			t.f()
+		}
+	}
 }
 
 func (h *host) Wake()                                             {}
@@ -27,8 +45,14 @@ func (h *host) Ask(ident.OperatorID, []byte, func([]byte, error)) {}
 func (h *host) OnFlush(f func())                                  { h.flushers = append(h.flushers, f) }
 func (h *host) OnClose(f func(failed bool))                       { h.closers = append(h.closers, f) }
 func (h *host) Done() <-chan struct{}                             { return nil }
-func (h *host) CountIn(n int)                                     { h.in += n }
-func (h *host) CountOut(int)                                      {}
+func (h *host) Now() int64                                        { return h.now }
+func (h *host) At(at int64, f func()) (stop func()) {
+	h.timers = append(h.timers, timer{at, f})
+	i := len(h.timers) - 1
+	return func() { h.timers[i].f = nil }
+}
+func (h *host) CountIn(n int) { h.in += n }
+func (h *host) CountOut(int)  {}
 
 func (h *host) flush() {
 	for _, f := range slices.Backward(h.flushers) {

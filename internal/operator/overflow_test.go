@@ -12,7 +12,6 @@ import (
 
 	"github.com/weirstream/weir/batch"
 	"github.com/weirstream/weir/internal/fs/scratch"
-	"github.com/weirstream/weir/internal/ident"
 	"go.uber.org/goleak"
 )
 
@@ -20,18 +19,13 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 // stage is the runtime of a chain without a task.
 type stage struct {
+	Runtime // the rest is not used
 	closers []func(bool)
 	flushes []func()
 }
 
-func (*stage) Wake()                                             {}
-func (*stage) Mail(func())                                       {}
-func (*stage) Ask(ident.OperatorID, []byte, func([]byte, error)) {}
-func (s *stage) OnFlush(f func())                                { s.flushes = append(s.flushes, f) }
-func (s *stage) OnClose(f func(bool))                            { s.closers = append(s.closers, f) }
-func (*stage) Done() <-chan struct{}                             { return nil }
-func (*stage) CountIn(int)                                       {}
-func (*stage) CountOut(int)                                      {}
+func (s *stage) OnFlush(f func())     { s.flushes = append(s.flushes, f) }
+func (s *stage) OnClose(f func(bool)) { s.closers = append(s.closers, f) }
 
 func (s *stage) close(failed bool) {
 	for _, f := range s.closers {

@@ -24,6 +24,7 @@ func Sorted[T any](compare func(a, b T) int) Factory {
 		return &Receiver[T]{
 			Push:      s.push,
 			Watermark: func(int64) {}, // all records come after the last one
+			Idle:      func(bool) {},
 			Finish: func() {
 				s.finish(func(r *stamped[T]) {
 					c.Signal.Attend()

@@ -16,6 +16,8 @@ import (
 type Stream interface {
 	// Fanout makes one receiver that feeds several.
 	Fanout(outs []any) any
+	// Beside gives out, whose watermarks and end are passed on to others as well.
+	Beside(out any, others []Head) any
 	// Tail makes the receiver that partitions records over w's subpartitions.
 	Tail(c *Context, e TailEdge, w shuffle.Writer) any
 	// Head gives the functions that feed in, a receiver of this type, and attend
@@ -33,6 +35,7 @@ type Stream interface {
 type Head struct {
 	Batch     func(b batch.Batch)
 	Watermark func(t int64)
+	Idle      func(idle bool)
 	Finish    func()
 }
 
@@ -100,12 +103,46 @@ func (s *StreamOf[T]) Fanout(outs []any) any {
 				r.Watermark(t)
 			}
 		},
+		Idle: func(idle bool) {
+			for _, r := range all {
+				r.Idle(idle)
+			}
+		},
 		Finish: func() {
 			for _, r := range all {
 				r.Finish()
 			}
 		},
 	}
+}
+
+// Beside gives out, whose watermarks and end are passed on to others as well:
+// to the side outputs first, which the end of the main one must not overtake.
+func (s *StreamOf[T]) Beside(out any, others []Head) any {
+	if len(others) == 0 {
+		return out
+	}
+	r := *Output[T](out)
+	watermark, idle, finish := r.Watermark, r.Idle, r.Finish
+	r.Watermark = func(t int64) {
+		for _, o := range others {
+			o.Watermark(t)
+		}
+		watermark(t)
+	}
+	r.Idle = func(is bool) {
+		for _, o := range others {
+			o.Idle(is)
+		}
+		idle(is)
+	}
+	r.Finish = func() {
+		for _, o := range others {
+			o.Finish()
+		}
+		finish()
+	}
+	return &r
 }
 
 // Head gives the functions that feed in.
@@ -118,6 +155,7 @@ func (s *StreamOf[T]) Head(in any, signal *Signal) Head {
 	return Head{
 		Batch:     func(b batch.Batch) { push(b.(*batch.Rows[T])) },
 		Watermark: r.Watermark,
+		Idle:      r.Idle,
 		Finish:    r.Finish,
 	}
 }

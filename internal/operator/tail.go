@@ -62,6 +62,10 @@ func (s *StreamOf[T]) Tail(c *Context, e TailEdge, w shuffle.Writer) any {
 			cut()
 			Check(w.Control(element.Element{Kind: element.Watermark, Time: at}))
 		},
+		Idle: func(idle bool) {
+			cut()
+			Check(w.Control(element.Element{Kind: element.Status, Idle: idle}))
+		},
 		Finish: func() {
 			t.flush()
 			Check(w.Control(element.Element{Kind: element.EndOfData}))

@@ -100,6 +100,8 @@ type Node struct {
 	// records (nil for sinks).
 	Operator any
 	Stream   any
+	// Sides are the side outputs that something reads.
+	Sides []*Side
 	// TwoPhase, if set, is how the node is split around its exchange in batch mode.
 	TwoPhase *TwoPhase
 }
@@ -132,6 +134,8 @@ type Edge struct {
 	Route any
 	// Input is the consumer's input the edge feeds: 0 unless it has two.
 	Input int
+	// Side is the side output that the edge carries; nil: the main one.
+	Side *Side
 	// Implicit says that the user chose no partitioner: it is Forward where the
 	// parallelisms agree and becomes Rebalance where they do not.
 	Implicit bool
@@ -147,4 +151,22 @@ type TwoPhase struct {
 	Stream   any // operator.Stream of what is exchanged
 	Route    any // operator router of what is exchanged
 	Final    any // operator.Factory
+}
+
+// Stream is the operator.Stream of the records on the edge.
+func (e *Edge) Stream() any {
+	if e.Side != nil {
+		return e.Side.Stream
+	}
+	return e.From.Stream
+}
+
+// A Side is an output of a node besides its main one.
+type Side struct {
+	// Tag is what the program and the operator know the output by.
+	Tag any
+	// Name is the tag's, for people.
+	Name string
+	// Stream is an operator.Stream of the records.
+	Stream any
 }

@@ -115,6 +115,12 @@ func digest(n *Node) string {
 		n.SlotSharingGroup, n.CoordinatorKind, n.CoordinatorSpec)
 	for _, e := range n.In {
 		fmt.Fprintf(&b, "|%d %s", e.From.ID, e.Partitioner.Ship())
+		if e.Input > 0 {
+			fmt.Fprintf(&b, " %d", e.Input)
+		}
+		if e.Side != nil {
+			b.WriteString(" " + e.Side.Name)
+		}
 	}
 	sum := sha256.Sum256([]byte(b.String()))
 	return hex.EncodeToString(sum[:8])

@@ -23,8 +23,9 @@ func (t *Task) build() {
 	t.operators = operatorsOf(chain)
 	head := chain.Nodes[0]
 	if head.Kind == streamgraph.Source {
-		out := b.output(head)
-		t.source = head.Operator.(operator.SourceFactory).Open(b.context(head), out)
+		c := b.context(head)
+		out := b.outputs(head, c)
+		t.source = head.Operator.(operator.SourceFactory).Open(c, out)
 		h := head.Stream.(operator.Stream).Head(out, t.signal)
 		t.finish = func() {
 			t.metrics.watermark.Store(element.MaxWatermark)
@@ -35,7 +36,7 @@ func (t *Task) build() {
 	}
 	in := b.node(head)
 	for _, e := range chain.Inputs {
-		h := e.From.Stream.(operator.Stream).Head(in, t.signal)
+		h := e.Stream().(operator.Stream).Head(operator.Input(in, e.Input), t.signal)
 		t.heads = append(t.heads, h)
 		t.finish = h.Finish
 	}
@@ -48,27 +49,43 @@ type builder struct {
 	partition map[*streamgraph.Edge]int // index of the partition an edge leaves by
 }
 
-// node builds n over what it feeds and gives n's receiver.
+// node builds n over what it feeds and gives n's receiver, or those of its inputs.
 func (b *builder) node(n *streamgraph.Node) any {
+	c := b.context(n)
 	var out any
 	if n.Kind != streamgraph.Sink {
-		out = b.output(n)
+		out = b.outputs(n, c)
 	}
-	return n.Operator.(operator.Factory).Build(b.context(n), out)
+	return n.Operator.(operator.Factory).Build(c, out)
 }
 
-// output gives the receiver of n's records: the chained operators and the tails
-// of the edges that leave the chain, in the order of the program.
-func (b *builder) output(n *streamgraph.Node) any {
+// outputs gives the receiver of n's main output, and c those of the side outputs.
+func (b *builder) outputs(n *streamgraph.Node, c *operator.Context) any {
+	var beside []operator.Head
+	for _, side := range n.Sides {
+		stream := side.Stream.(operator.Stream)
+		out := b.output(n, side, stream)
+		c.Sides = append(c.Sides, operator.Side{Tag: side.Tag, Out: out})
+		beside = append(beside, stream.Head(out, b.task.signal))
+	}
 	stream := n.Stream.(operator.Stream)
+	return stream.Beside(b.output(n, nil, stream), beside)
+}
+
+// output gives the receiver of one output of n: the chained operators and the
+// tails of the edges that leave the chain, in the order of the program.
+func (b *builder) output(n *streamgraph.Node, side *streamgraph.Side, stream operator.Stream) any {
 	var outs []any
 	for _, e := range n.Out {
+		if e.Side != side {
+			continue
+		}
 		if i, leaves := b.partition[e]; leaves {
 			outs = append(outs, stream.Tail(b.context(n), operator.TailEdge{
 				Partitioner: e.Partitioner, Route: e.Route, MaxParallelism: e.To.MaxParallelism,
 			}, b.task.partitions[i]))
 		} else if b.inside[e.To] {
-			outs = append(outs, b.node(e.To))
+			outs = append(outs, operator.Input(b.node(e.To), e.Input))
 		}
 	}
 	return stream.Fanout(outs)

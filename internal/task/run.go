@@ -122,6 +122,9 @@ func (t *Task) close(failed bool) error {
 	if t.clock != nil {
 		t.clock.Stop()
 	}
+	for e := range t.timers { // order: each is only stopped
+		e.stop()
+	}
 	for i := len(t.closers) - 1; i >= 0; i-- {
 		closer := t.closers[i]
 		if err := operator.Guard(func() { closer(failed || first != nil) }); err != nil && first == nil {
@@ -208,27 +211,30 @@ func (t *Task) take(in *inputs, i, channel int, e element.Element) {
 		t.heads[i].Batch(e.Batch)
 		e.Batch.Release()
 	case element.Watermark:
-		if at, advanced := in.watermark(i, channel, e.Time); advanced {
-			t.advance(i, at)
-		}
+		t.advance(i, in.watermark(i, channel, e.Time))
 	case element.Status:
-		if at, advanced := in.idle(i, channel, e.Idle); advanced {
-			t.advance(i, at)
-		}
+		t.advance(i, in.idle(i, channel, e.Idle))
 	case element.EndOfData, element.Barrier:
 		// EndOfData only announces EndOfPartition, which ends the channel;
 		// nothing triggers a barrier yet.
 	case element.EndOfPartition:
-		if at, advanced := in.end(i, channel); advanced {
-			t.advance(i, at)
-		}
+		t.advance(i, in.end(i, channel))
 	}
 }
 
-// advance passes a watermark on.
-func (t *Task) advance(i int, at int64) {
-	t.metrics.watermark.Store(at)
-	t.heads[i].Watermark(at)
+// advance passes on what an element of gate i has changed: that the task is active
+// again before its watermark, that it is idle after it.
+func (t *Task) advance(i int, now turn) {
+	if now.changed && !now.idle {
+		t.heads[i].Idle(false)
+	}
+	if now.advanced {
+		t.metrics.watermark.Store(now.watermark)
+		t.heads[i].Watermark(now.watermark)
+	}
+	if now.changed && now.idle {
+		t.heads[i].Idle(true)
+	}
 }
 
 // serve runs the mail. It is false when the task is canceled.

@@ -84,6 +84,7 @@ type Task struct {
 	finish     func()
 	flushers   []func()
 	closers    []func(failed bool)
+	timers     map[*entry]struct{}
 	lastFlush  time.Time
 	clock      *time.Timer // nil until it is first needed
 	ticking    bool        // clock runs or has run down
@@ -108,7 +109,7 @@ func (t *Task) Sizes() [][]int64 {
 
 // New makes a task that Run will execute.
 func New(spec Spec) *Task {
-	t := &Task{spec: spec, wake: make(chan struct{}, 1), canceled: make(chan struct{})}
+	t := &Task{spec: spec, wake: make(chan struct{}, 1), canceled: make(chan struct{}), timers: map[*entry]struct{}{}}
 	t.signal = operator.NewSignal(t.attend)
 	t.metrics.watermark.Store(status.NoWatermark)
 	return t
@@ -138,6 +139,40 @@ func (t *Task) Wake() {
 func (t *Task) Mail(f func()) {
 	t.mail.put(f)
 	t.Wake()
+}
+
+// Now is the processing time in Unix milliseconds.
+func (t *Task) Now() int64 { return time.Now().UnixMilli() }
+
+// At runs f on the task's goroutine when processing time has reached at. The
+// task's end stops what has not run.
+func (t *Task) At(at int64, f func()) (stop func()) {
+	e := &entry{run: f}
+	e.timer = time.AfterFunc(time.Until(time.UnixMilli(at)), func() {
+		t.Mail(func() {
+			if !e.stopped {
+				delete(t.timers, e)
+				e.run()
+			}
+		})
+	})
+	t.timers[e] = struct{}{}
+	return func() {
+		e.stop()
+		delete(t.timers, e)
+	}
+}
+
+// entry is something to be done at a time. It is the task goroutine's.
+type entry struct {
+	run     func()
+	timer   *time.Timer
+	stopped bool
+}
+
+func (e *entry) stop() {
+	e.stopped = true
+	e.timer.Stop()
 }
 
 // mailbox holds what others want done on the task's goroutine. It needs no

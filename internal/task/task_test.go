@@ -116,7 +116,7 @@ func (r *runner) start(c *streamgraph.Chain, subtask int) {
 					n = 1
 				}
 				id := ident.PartitionID{DataSet: c.Vertex.Produces[i].ID, Producer: r.attempt(c, subtask)}
-				serializer := e.From.Stream.(operator.Stream).Serializer
+				serializer := e.Stream().(operator.Stream).Serializer
 				if c.Vertex.Produces[i].Type == jobgraph.Pipelined {
 					all = append(all, r.registry.Create(id, n, serializer, done))
 					continue

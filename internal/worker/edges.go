@@ -126,5 +126,5 @@ func (w *Worker) release(attempt ident.AttemptID) {
 
 // serializer gives the maker of serializers for the records of an edge.
 func serializer(e *streamgraph.Edge) func() shuffle.Serializer {
-	return e.From.Stream.(operator.Stream).Serializer
+	return e.Stream().(operator.Stream).Serializer
 }
