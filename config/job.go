@@ -58,7 +58,6 @@ var (
 	PipelineAutoWatermarkInterval = declare(duration, Option[time.Duration]{
 		Key: "pipeline.auto-watermark-interval", Default: 200 * time.Millisecond, Effect: NextJob,
 		Doc:   "How often watermarks are emitted.",
-		inert: always[time.Duration]("no operator emits watermarks in this version"),
 	})
 	PipelineGlobalJobParameters = declare(dictionary, Option[map[string]string]{
 		Key: "pipeline.global-job-parameters", NoDefault: true, Effect: NextJob,

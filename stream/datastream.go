@@ -73,7 +73,7 @@ func (s DataStream[T]) Union(others ...DataStream[T]) DataStream[T] {
 func (s DataStream[T]) partitioned(p streamgraph.Partitioner, route any) DataStream[T] {
 	inputs := make([]input, len(s.inputs))
 	for i, in := range s.inputs {
-		inputs[i] = input{node: in.node, partitioner: p, route: route}
+		inputs[i] = input{node: in.node, partitioner: p, route: route, side: in.side}
 	}
 	return DataStream[T]{env: s.env, inputs: inputs, stream: s.stream}
 }
@@ -131,8 +131,8 @@ func Self[T any](v T) T { return v }
 
 // node is the operation that made the stream, for the settings below.
 func (s DataStream[T]) node(setting string) *streamgraph.Node {
-	if len(s.inputs) != 1 || !s.inputs[0].implicit {
-		s.env.problem(callSite(), "%s: set it on an operation, not on a union or a partitioning", setting)
+	if len(s.inputs) != 1 || !s.inputs[0].implicit || s.inputs[0].side != nil {
+		s.env.problem(callSite(), "%s: set it on an operation, not on a union, a partitioning or a side output", setting)
 		return &streamgraph.Node{}
 	}
 	return s.inputs[0].node

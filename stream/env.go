@@ -37,6 +37,8 @@ type Env struct {
 type openParallelism struct {
 	enabled bool
 	most    int
+	// watermarkInterval is the processing time from one watermark to the next.
+	watermarkInterval time.Duration
 }
 
 // RuntimeMode says whether a program runs as a stream or as a batch. It is
@@ -170,7 +172,7 @@ func (e *Env) add(n *streamgraph.Node, inputs ...input) *streamgraph.Node {
 		n.Site = callSite()
 	}
 	for _, in := range inputs {
-		edge := &streamgraph.Edge{From: in.node, To: n, Partitioner: in.partitioner, Route: in.route, Implicit: in.implicit}
+		edge := &streamgraph.Edge{From: in.node, To: n, Partitioner: in.partitioner, Route: in.route, Implicit: in.implicit, Input: in.to, Side: in.side}
 		in.node.Out = append(in.node.Out, edge)
 		n.In = append(n.In, edge)
 	}
@@ -184,6 +186,8 @@ type input struct {
 	partitioner streamgraph.Partitioner
 	route       any
 	implicit    bool
+	side        *streamgraph.Side // nil: the node's main output
+	to          int               // the input of the next operation
 }
 
 func forward(n *streamgraph.Node) []input { return []input{{node: n, implicit: true}} }

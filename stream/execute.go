@@ -39,6 +39,7 @@ func (e *Env) applySettings() {
 	if !config.ExecutionBufferTimeoutEnabled.In(c) {
 		e.buffer = -1
 	}
+	e.watermarkInterval = config.PipelineAutoWatermarkInterval.In(c)
 	e.graph.ChainingDisabled = !config.PipelineOperatorChaining.In(c)
 	e.graph.Pipelined = config.ExecutionBatchShuffleMode.In(c) == config.ExchangesPipelined
 	e.graph.MaxParallelism = max(0, config.PipelineMaxParallelism.In(c))
@@ -153,6 +154,7 @@ func (e *Env) configuration() map[string]string {
 		config.ExecutionRuntimeMode.Key:          string(e.mode),
 		config.ExecutionBufferTimeoutEnabled.Key: strconv.FormatBool(e.buffer >= 0),
 		config.PipelineOperatorChaining.Key:      strconv.FormatBool(!e.graph.ChainingDisabled),
+		config.PipelineAutoWatermarkInterval.Key: strconv.FormatInt(e.watermarkInterval.Milliseconds(), 10) + " ms",
 	}
 	if !e.unbounded { // what nobody has said must not become a bound in the workers
 		c[config.ParallelismDefault.Key] = strconv.Itoa(e.graph.Parallelism)

@@ -1,0 +1,112 @@
+package stream
+
+import (
+	"time"
+
+	"github.com/weirstream/weir/internal/operator"
+)
+
+// A WatermarkStrategy says what event time the records of a stream have, and how
+// far event time has come: a watermark t promises that no record at or before t
+// follows. Event time has a precision of a millisecond.
+type WatermarkStrategy[T any] struct {
+	timestamp func(T) time.Time
+	delay     time.Duration
+	generator func() WatermarkGenerator[T]
+	idleAfter time.Duration
+	ahead     time.Duration
+	future    SideOutput[T]
+}
+
+// Monotonic is the strategy of streams whose event time never falls, within one
+// subtask.
+func Monotonic[T any](at func(T) time.Time) WatermarkStrategy[T] {
+	return BoundedOutOfOrderness(0, at)
+}
+
+// BoundedOutOfOrderness is the strategy of streams whose records may come late, by
+// at most delay behind the latest one.
+func BoundedOutOfOrderness[T any](delay time.Duration, at func(T) time.Time) WatermarkStrategy[T] {
+	return WatermarkStrategy[T]{timestamp: at, delay: delay}
+}
+
+// Watermark is the strategy of a generator of the program's own; make is called in
+// each subtask.
+func Watermark[T any](at func(T) time.Time, make func() WatermarkGenerator[T]) WatermarkStrategy[T] {
+	return WatermarkStrategy[T]{timestamp: at, generator: make}
+}
+
+// A WatermarkGenerator decides on the watermarks of one subtask, on its goroutine.
+// emit may be called with any time; what does not advance the watermark is ignored,
+// and so is a call after the method has returned.
+type WatermarkGenerator[T any] interface {
+	// Event sees each record with its event time, before it is passed on. A
+	// generator that emits here is what is called punctuated.
+	Event(v T, at time.Time, emit func(time.Time))
+	// Periodic is called once an interval; see WatermarkInterval.
+	Periodic(emit func(time.Time))
+}
+
+// Idleness makes a subtask that got no record for d idle: others do not wait for
+// its watermarks until it gets one. The default, 0, is to wait.
+func (w WatermarkStrategy[T]) Idleness(d time.Duration) WatermarkStrategy[T] {
+	w.idleAfter = d
+	return w
+}
+
+// NotAhead guards against clocks that are wrong: a record whose event time lies
+// more than d in the future goes to the side output to, or is dropped if nothing
+// reads it, and does not move the watermark. The default is no guard.
+func (w WatermarkStrategy[T]) NotAhead(d time.Duration, to SideOutput[T]) WatermarkStrategy[T] {
+	w.ahead, w.future = d, to
+	return w
+}
+
+// Watermarks gives the records of s their event time, and emits watermarks. The
+// watermarks that s has are not passed on, but for the end of event time that
+// comes behind bounded input. In batch mode that is the only one.
+func (s DataStream[T]) Watermarks(w WatermarkStrategy[T]) DataStream[T] {
+	s.env.required("Watermarks", w.timestamp == nil)
+	for _, span := range []struct {
+		name string
+		d    time.Duration
+	}{{"the delay of records out of order", w.delay}, {"Idleness", w.idleAfter}, {"NotAhead", w.ahead}} {
+		if span.d < 0 || span.d > 0 && span.d < time.Millisecond {
+			s.env.problem(callSite(), "Watermarks: %s: got %s, want 0 or at least 1ms", span.name, span.d)
+		}
+	}
+	e := operator.EventTime[T]{
+		Timestamp: func(v T) int64 { return w.timestamp(v).UnixMilli() },
+		Delay:     w.delay.Milliseconds(), Interval: s.env.watermarkInterval.Milliseconds(),
+		IdleAfter: w.idleAfter.Milliseconds(), Ahead: w.ahead.Milliseconds(), Future: w.future.tag,
+	}
+	if w.generator != nil {
+		e.Generator = func(emit func(int64)) operator.Generator[T] {
+			return generator[T]{w.generator(), func(t time.Time) { emit(t.UnixMilli()) }}
+		}
+	}
+	return transform[T, T](s, "Timestamps/Watermarks", operator.Watermarks(e))
+}
+
+// generator shows a program's generator to the operator.
+type generator[T any] struct {
+	WatermarkGenerator[T]
+	emit func(time.Time)
+}
+
+func (g generator[T]) Event(v T, ts int64) { g.WatermarkGenerator.Event(v, time.UnixMilli(ts), g.emit) }
+
+func (g generator[T]) Periodic() { g.WatermarkGenerator.Periodic(g.emit) }
+
+// WatermarkInterval sets how often, in processing time, watermarks are emitted; 0
+// emits one with every record that advances event time. The default is 200ms. It
+// is pipeline.auto-watermark-interval.
+func WatermarkInterval(d time.Duration) Option {
+	return func(e *Env) {
+		if d < 0 || d > 0 && d < time.Millisecond {
+			e.problem(callSite(), "watermark interval: got %s, want 0 or at least 1ms", d)
+			return
+		}
+		e.watermarkInterval = d
+	}
+}
