@@ -33,7 +33,7 @@ var mistakes = []struct {
 			Map(func(int64) bad { return bad{} }). // at fault: 1
 			Name("maker").
 			KeyBy(func(bad) string { return "" }).
-			Process(func() stream.ProcessFunction[bad, int] { return nil })
+			Process(func() stream.KeyedProcessFunction[string, bad, int] { return nil })
 	},
 	[]string{`"maker"`, "bad.Inner[].F", "func()"},
 }, {

@@ -230,7 +230,7 @@ func ExampleNumber() {
 // distinct passes on the first record of each value.
 type distinct struct{ seen map[string]bool }
 
-func (d *distinct) Process(v string, _ *stream.ProcessContext, emit func(string)) error {
+func (d *distinct) Process(v string, _ *stream.KeyedContext[string], emit func(string)) error {
 	if !d.seen[v] {
 		d.seen[v] = true
 		emit(v)
@@ -242,7 +242,7 @@ func ExampleProcessFunction() {
 	env := stream.NewEnv(stream.DefaultParallelism(1))
 	stream.FromSlice(env, []string{"a", "b", "a"}).
 		KeyBy(stream.Self[string]).
-		Process(func() stream.ProcessFunction[string, string] { return &distinct{seen: map[string]bool{}} }).
+		Process(func() stream.KeyedProcessFunction[string, string, string] { return &distinct{seen: map[string]bool{}} }).
 		Print()
 	run(env)
 	// Output:

@@ -92,7 +92,7 @@ func one(int64) int64 { return 1 }
 
 func process(where string) func(stream.DataStream[int64], string) {
 	return func(s stream.DataStream[int64], how string) {
-		s.KeyBy(one).Process(func() stream.ProcessFunction[int64, int64] { return &faulty{where, how} }).Name("the one").Discard()
+		s.KeyBy(one).Process(onKeys[int64](func() stream.ProcessFunction[int64, int64] { return &faulty{where, how} })).Name("the one").Discard()
 	}
 }
 

@@ -99,13 +99,6 @@ func (s KeyedStream[K, T]) Reduce(f func(a, b T) T) DataStream[T] {
 	})
 }
 
-// Process runs a function over the keyed stream; see DataStream.Process. Records
-// with equal keys reach the same instance, which also gets those of other keys.
-func (s KeyedStream[K, T]) Process[R any](f func() ProcessFunction[T, R]) DataStream[R] {
-	s.stream.env.required("Process", f == nil)
-	return transform[T, R](s.stream, "Keyed Process", processFactory(f))
-}
-
 func pair[K comparable, V any](k K, v V) Pair[K, V] { return Pair[K, V]{Key: k, Value: v} }
 
 // aggregate adds a keyed aggregate, with the two operations it becomes in batch

@@ -131,7 +131,7 @@ func TestKeyByKeepsEqualKeysTogetherAndInOrder(t *testing.T) {
 	for _, p := range []int{1, 2, 4, 7} {
 		env := stream.NewEnv(quiet, stream.DefaultParallelism(p))
 		got := stream.Sequence(env, 0, 9999).Parallelism(1).
-			KeyBy(func(v int64) int64 { return v % 37 }).Process(newLocate).Collect()
+			KeyBy(func(v int64) int64 { return v % 37 }).Process(onKeys[int64](newLocate)).Collect()
 		execute(t, env)
 		place, last := map[int64]int{}, map[int64]int64{}
 		for _, v := range got.Values() {

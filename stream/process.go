@@ -2,10 +2,13 @@ package stream
 
 import (
 	"errors"
+	"fmt"
 	"log/slog"
+	"time"
 
 	"github.com/weirstream/weir/batch"
 	"github.com/weirstream/weir/internal/operator"
+	"github.com/weirstream/weir/internal/state"
 )
 
 // ProcessFunction is a user function with a life of its own: each subtask makes
@@ -46,45 +49,80 @@ type OpenContext struct {
 	// Done is closed when the task is canceled. A function that waits for
 	// something else must return then; what it returns no longer matters.
 	Done <-chan struct{}
+
+	keyed    *state.Backend // nil: the stream is not keyed
+	problems []error        // of states that could not be opened
 }
 
-// ProcessContext is what a function may know of the record it is given.
-type ProcessContext struct{ timestamp int64 }
+// ProcessContext is what a function may know of the moment it is called in.
+type ProcessContext struct{ moment *operator.Moment }
 
-// Timestamp is the record's event time in Unix milliseconds; ok is false when it
+// Timestamp is the event time of the record, or of the timer; ok is false when it
 // has none.
-func (c *ProcessContext) Timestamp() (ms int64, ok bool) {
-	return c.timestamp, c.timestamp != batch.NoTimestamp
+func (c *ProcessContext) Timestamp() (at time.Time, ok bool) {
+	return instant(c.moment.Timestamp)
+}
+
+// Watermark is how far event time has come: no record at or before it follows. ok
+// is false when nothing is known yet. At the end of bounded input it is beyond
+// all times.
+func (c *ProcessContext) Watermark() (at time.Time, ok bool) {
+	return instant(c.moment.Watermark)
+}
+
+// Now is the processing time, in milliseconds: what the clock says.
+func (c *ProcessContext) Now() time.Time { return time.UnixMilli(c.moment.Now()) }
+
+// SideOutput emits v to a side output, with the event time that emit would give it.
+func (c *ProcessContext) SideOutput[S any](o SideOutput[S], v S) {
+	if r := c.moment.Side[S](o.tag); r != nil {
+		r.Push(v, c.moment.Timestamp)
+	}
+}
+
+func instant(ms int64) (time.Time, bool) {
+	if ms == batch.NoTimestamp {
+		return time.Time{}, false
+	}
+	return time.UnixMilli(ms), true
 }
 
 // Process runs a function over the stream. f is called once in each subtask, and
 // must make a new function each time.
 func (s DataStream[T]) Process[R any](f func() ProcessFunction[T, R]) DataStream[R] {
 	s.env.required("Process", f == nil)
-	return transform[T, R](s, "Process", processFactory(f))
+	return transform[T, R](s, "Process", operator.Process(func(m *operator.Moment) (p operator.Processor[T, R], err error) {
+		function, c := f(), &ProcessContext{m}
+		if function == nil {
+			return p, errNil("ProcessFunction")
+		}
+		p.Process = func(v T, emit func(R)) error { return function.Process(v, c, emit) }
+		p.Life = lifeOf[R](function)
+		return p, open(function, m, nil)
+	}))
 }
 
-func processFactory[T, R any](f func() ProcessFunction[T, R]) operator.Factory {
-	return operator.Process(func(c *operator.Context) (operator.Processor[T, R], error) {
-		function, at := f(), &ProcessContext{}
-		if function == nil {
-			return operator.Processor[T, R]{}, errors.New("Process: the function given to make a ProcessFunction made nil")
-		}
-		p := operator.Processor[T, R]{
-			Process: func(v T, ts int64, emit func(R)) error {
-				at.timestamp = ts
-				return function.Process(v, at, emit)
-			},
-		}
-		if finisher, ok := function.(Finisher[R]); ok {
-			p.Finish = finisher.Finish
-		}
-		if closer, ok := function.(Closer); ok {
-			p.Close = closer.Close
-		}
-		if opener, ok := function.(Opener); ok {
-			return p, opener.Open(&OpenContext{Subtask: c.Subtask, Parallelism: c.Parallelism, Attempt: c.Attempt, Logger: c.Logger, Done: c.Done()})
-		}
-		return p, nil
-	})
+func errNil(what string) error {
+	return fmt.Errorf("the function given to make a %s made nil", what)
+}
+
+// lifeOf gives what a function has besides Open.
+func lifeOf[R any](function any) (life operator.Life[R]) {
+	if finisher, ok := function.(Finisher[R]); ok {
+		life.Finish = finisher.Finish
+	}
+	if closer, ok := function.(Closer); ok {
+		life.Close = closer.Close
+	}
+	return life
+}
+
+// open calls the function's Open, if it has one.
+func open(function any, m *operator.Moment, keyed *state.Backend) error {
+	opener, ok := function.(Opener)
+	if !ok {
+		return nil
+	}
+	c := &OpenContext{Subtask: m.Subtask, Parallelism: m.Parallelism, Attempt: m.Attempt, Logger: m.Logger, Done: m.Done(), keyed: keyed}
+	return errors.Join(append([]error{opener.Open(c)}, c.problems...)...)
 }

@@ -73,7 +73,7 @@ func TestRecordsComeThroughAKeyByAsTheyWere(t *testing.T) {
 		newest := func(a, b order) order { return b }
 		got := stream.Sequence(env, 0, n-1).Map(someOrder).
 			KeyBy(func(o order) int64 { return o.ID }).Reduce(newest).
-			KeyBy(func(o order) string { return o.Name }).Process(func() stream.ProcessFunction[order, order] { return &identity{} }).
+			KeyBy(func(o order) string { return o.Name }).Process(onKeys[string](func() stream.ProcessFunction[order, order] { return &identity{} })).
 			Collect()
 		execute(t, env)
 		if len(got.Values()) != n {

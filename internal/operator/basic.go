@@ -50,59 +50,6 @@ func through[T, R any](o *Receiver[R], push func(T, int64)) *Receiver[T] {
 	return &Receiver[T]{Push: push, Watermark: o.Watermark, Idle: o.Idle, Finish: o.Finish}
 }
 
-// Processor is a user function with a life of its own in one subtask.
-type Processor[T, R any] struct {
-	// Process takes one record. emit may be called any number of times.
-	Process func(v T, ts int64, emit func(R)) error
-	// Finish, if not nil, is called once after the last record.
-	Finish func(emit func(R)) error
-	// Close, if not nil, is called when the task has ended, however it ended.
-	Close func() error
-}
-
-// Process makes the operator of a function that open readies in each subtask.
-func Process[T, R any](open func(c *Context) (Processor[T, R], error)) Factory {
-	return FactoryFunc(func(c *Context, out any) any {
-		o := Output[R](out)
-		p, err := open(c)
-		if p.Close != nil {
-			c.OnClose(func(bool) {
-				if err := p.Close(); err != nil {
-					c.failed(fmt.Errorf("close: %w", err))
-				}
-			})
-		}
-		if err != nil {
-			c.failed(fmt.Errorf("open: %w", err))
-		}
-		now, signal, emitted := batch.NoTimestamp, c.Signal, c.Emitted()
-		emit := func(r R) {
-			signal.Attend()
-			*emitted++
-			o.Push(r, now)
-		}
-		return &Receiver[T]{
-			Push: func(v T, ts int64) {
-				now = ts
-				if err := p.Process(v, ts, emit); err != nil {
-					c.failed(err)
-				}
-			},
-			Watermark: o.Watermark,
-			Idle:      o.Idle,
-			Finish: func() {
-				if p.Finish != nil {
-					now = batch.NoTimestamp
-					if err := p.Finish(emit); err != nil {
-						c.failed(err)
-					}
-				}
-				o.Finish()
-			},
-		}
-	})
-}
-
 // Sink makes the operator at the end of a stream: each record is given to take,
 // readied by open in each subtask. flush, if not nil, runs when output should
 // not be held back any longer, and when the task fails: what was taken before

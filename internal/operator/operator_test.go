@@ -83,7 +83,14 @@ func journalOf[T any](j *journal) *Receiver[T] {
 			}
 		},
 		Watermark: func(t int64) { j.note("W%d", t) },
-		Finish:    func() { j.note("end") },
+		Idle: func(idle bool) {
+			if idle {
+				j.note("idle")
+			} else {
+				j.note("active")
+			}
+		},
+		Finish: func() { j.note("end") },
 	}
 }
 
