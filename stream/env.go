@@ -27,6 +27,8 @@ type Env struct {
 	// unbounded says that nobody has said a parallelism: that of the graph is no
 	// bound for what is decided while the job runs.
 	unbounded bool
+	// watermarkInterval is the processing time from one watermark to the next.
+	watermarkInterval time.Duration
 	// open are the settings by which parallelism is left open.
 	open openParallelism
 }
@@ -37,8 +39,6 @@ type Env struct {
 type openParallelism struct {
 	enabled bool
 	most    int
-	// watermarkInterval is the processing time from one watermark to the next.
-	watermarkInterval time.Duration
 }
 
 // RuntimeMode says whether a program runs as a stream or as a batch. It is

@@ -64,3 +64,7 @@ func AsFailure(err error) *status.Failure {
 	}
 	return status.FailureOf(err)
 }
+
+// errNoEventTime is what an operator that needs event time says of a record
+// without one.
+var errNoEventTime = errors.New("a record has no event time: give the stream a strategy with Watermarks")

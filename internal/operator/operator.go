@@ -186,6 +186,8 @@ func (c *Context) Side[T any](tag any) *Receiver[T] {
 // addition a record, and nothing where records in and out are equally many.
 type Counts struct {
 	Emitted int64
+	// Late is how many records came too late for the operator and were dropped.
+	Late int64
 	// Counted says that Emitted is kept. An operator without it emits one record
 	// for each that it takes.
 	Counted bool
@@ -211,6 +213,15 @@ func (c *Context) managed() *int64 {
 		return new(int64)
 	}
 	return &c.Counts.Managed
+}
+
+// Late gives the number which an operator increments with each record that it
+// drops because it came too late. It is called while the operator is built.
+func (c *Context) Late() *int64 {
+	if c.Counts == nil {
+		return new(int64)
+	}
+	return &c.Counts.Late
 }
 
 // failed ends the task because a function of the user gave err. It names the

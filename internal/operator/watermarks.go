@@ -1,8 +1,6 @@
 package operator
 
 import (
-	"fmt"
-
 	"github.com/weirstream/weir/batch"
 	"github.com/weirstream/weir/internal/element"
 )
@@ -87,7 +85,7 @@ func (m *marker[T]) push() func(T, int64) {
 		if timestamp != nil {
 			ts = timestamp(v)
 		} else if ts == batch.NoTimestamp {
-			Abort(fmt.Errorf("%s: a record has no event time: give the strategy a function for it", m.c.Operator))
+			m.c.failed(errNoEventTime)
 		}
 		if guarded && m.tooFar(v, ts) {
 			return
