@@ -44,4 +44,7 @@ type Element struct {
 	Time       int64       // Watermark: event time in Unix milliseconds
 	Idle       bool        // Status
 	Checkpoint int64       // Barrier
+	// Options say how the checkpoint of a Barrier is to be taken: in words that only
+	// tasks' owners know. Nobody changes them.
+	Options []byte
 }

@@ -48,6 +48,7 @@ func KeyedProcess[K comparable, T, R any](key func(T) K, open func(m *KeyedMomen
 		p, err := open(m)
 		s.begin(p.Life, err)
 		withTimers(s, m, p.Timer)
+		c.Keep(c.OperatorID, Kept{Keyed: m.State.Backend})
 		return keyedInput(s, m.State, key, p.Process)
 	})}
 }
@@ -60,6 +61,7 @@ func KeyedCoProcess[K comparable, A, B, R any](key1 func(A) K, key2 func(B) K, o
 		p, err := open(m)
 		s.begin(p.Life, err)
 		withTimers(s, m, p.Timer)
+		c.Keep(c.OperatorID, Kept{Keyed: m.State.Backend})
 		return Inputs{keyedInput(s, m.State, key1, p.Process1), keyedInput(s, m.State, key2, p.Process2)}
 	})}
 }

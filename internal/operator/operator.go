@@ -248,6 +248,10 @@ type Runtime interface {
 	// At runs f on the task's goroutine, between two batches, when processing time
 	// has reached at, unless stop was called before.
 	At(at int64, f func()) (stop func())
+	// Keep makes k part of the task's checkpoints. It is called once by an operator
+	// that has something to keep, while it is built; when it returns, what was kept
+	// by the attempt before is there again.
+	Keep(op ident.OperatorID, k Kept)
 	// OnFlush registers f to run when buffered output should leave the task: its
 	// input ran dry or the buffer time-out passed.
 	OnFlush(f func())

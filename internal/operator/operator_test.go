@@ -21,6 +21,7 @@ type host struct {
 	in       int
 	now      int64
 	timers   []timer
+	kept     []Kept
 }
 
 type timer struct {
@@ -51,6 +52,7 @@ func (h *host) At(at int64, f func()) (stop func()) {
 	i := len(h.timers) - 1
 	return func() { h.timers[i].f = nil }
 }
+func (h *host) Keep(_ ident.OperatorID, k Kept)                   { h.kept = append(h.kept, k) }
 func (h *host) CountIn(n int) { h.in += n }
 func (h *host) CountOut(int)  {}
 

@@ -73,6 +73,7 @@ func AggregateSlices[K comparable, T, A, O, R any](s Sliding, key func(T) K, a s
 		if accs.InPlace() {
 			o.each = func(i int, acc *A, created bool) { o.add(acc, created, o.at.vals[i]) }
 		}
+		c.Keep(c.OperatorID, Kept{Keyed: keyed.Backend, Prepare: func(int64) { o.drain() }})
 		return &Receiver[T]{Push: o.push, Watermark: o.advance, Idle: o.out.Idle, Finish: func() {
 			o.drain()
 			o.out.Finish()

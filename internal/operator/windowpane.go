@@ -28,6 +28,7 @@ func AggregateWindows[K comparable, T, A, O, R any](spec Windows[K, T], a state.
 				}
 			},
 		}
+		c.Keep(c.OperatorID, Kept{Keyed: w.keyed.Backend})
 		return w.receiver()
 	})}
 }
@@ -65,6 +66,7 @@ func ProcessWindows[K comparable, T, R any](spec Windows[K, T], open func(m *Mom
 				return func() { list.AddAll(taken) }
 			},
 		}
+		c.Keep(c.OperatorID, Kept{Keyed: w.keyed.Backend})
 		return w.receiver()
 	})}
 }

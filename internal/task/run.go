@@ -153,6 +153,7 @@ func (t *Task) loop() {
 	} else {
 		t.loopGates()
 	}
+	t.ended = true
 	t.flush(time.Now())
 }
 
@@ -177,6 +178,7 @@ func (t *Task) loopSource() {
 // loopGates takes elements from the gates in turn until every one has ended.
 func (t *Task) loopGates() {
 	in := newInputs(t.gates)
+	t.align = newAlignment(t)
 	for in.open > 0 {
 		if !t.serve() {
 			operator.Abort(shuffle.ErrCanceled)
@@ -214,10 +216,12 @@ func (t *Task) take(in *inputs, i, channel int, e element.Element) {
 		t.advance(i, in.watermark(i, channel, e.Time))
 	case element.Status:
 		t.advance(i, in.idle(i, channel, e.Idle))
-	case element.EndOfData, element.Barrier:
-		// EndOfData only announces EndOfPartition, which ends the channel;
-		// nothing triggers a barrier yet.
+	case element.Barrier:
+		t.align.barrier(i, channel, Barrier{Checkpoint: e.Checkpoint, Options: e.Options})
+	case element.EndOfData:
+		// It only announces EndOfPartition, which ends the channel.
 	case element.EndOfPartition:
+		t.align.end(i, channel)
 		t.advance(i, in.end(i, channel))
 	}
 }

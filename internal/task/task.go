@@ -39,6 +39,8 @@ type Spec struct {
 	// Ask carries a request to an operator's coordinator; it answers later, from
 	// any goroutine.
 	Ask func(op ident.OperatorID, payload []byte, then func([]byte, error))
+	// Checkpoints takes the task's parts of checkpoints; nil: there are none.
+	Checkpoints Checkpointer
 	// Report is told INITIALIZING, RUNNING and one terminal state, in order, on
 	// the task's goroutine. failure is set with FAILED.
 	Report func(s status.Execution, failure *status.Failure)
@@ -85,6 +87,9 @@ type Task struct {
 	flushers   []func()
 	closers    []func(failed bool)
 	timers     map[*entry]struct{}
+	kept       []kept
+	align      *alignment // nil: there are no inputs, or no checkpoints
+	ended      bool       // all input has been processed
 	lastFlush  time.Time
 	clock      *time.Timer // nil until it is first needed
 	ticking    bool        // clock runs or has run down

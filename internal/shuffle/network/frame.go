@@ -1,6 +1,7 @@
 package network
 
 import (
+	"bytes"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -84,8 +85,12 @@ func parseHeader(b []byte) (header, error) {
 	}, nil
 }
 
-// A control element's payload is its kind, a bool and an int64.
-const controlSize = 10
+// A control element's payload is its kind, a bool and an int64, and behind a
+// barrier's its options.
+const (
+	controlSize = 10
+	maxOptions  = 16 << 10
+)
 
 func appendControl(dst []byte, e element.Element) []byte {
 	number := e.Time
@@ -96,11 +101,11 @@ func appendControl(dst []byte, e element.Element) []byte {
 	if e.Idle {
 		idle = 1
 	}
-	return binary.LittleEndian.AppendUint64(append(dst, byte(e.Kind), idle), uint64(number))
+	return append(binary.LittleEndian.AppendUint64(append(dst, byte(e.Kind), idle), uint64(number)), e.Options...)
 }
 
 func parseControl(b []byte) (element.Element, error) {
-	if len(b) != controlSize {
+	if len(b) < controlSize || len(b) > controlSize && b[0] != byte(element.Barrier) || len(b) > controlSize+maxOptions {
 		return element.Element{}, fmt.Errorf("%w: control element of %d bytes, want %d", errCorrupt, len(b), controlSize)
 	}
 	e := element.Element{Kind: element.Kind(b[0])}
@@ -110,6 +115,9 @@ func parseControl(b []byte) (element.Element, error) {
 	number := int64(binary.LittleEndian.Uint64(b[2:]))
 	if e.Idle = b[1] == 1; e.Kind == element.Barrier {
 		e.Checkpoint = number
+		if len(b) > controlSize {
+			e.Options = bytes.Clone(b[controlSize:])
+		}
 	} else {
 		e.Time = number
 	}
