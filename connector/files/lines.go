@@ -49,10 +49,14 @@ func (l *lines) start(part split.File) error {
 	if part.Offset == 0 {
 		return nil
 	}
-	// The byte before tells whether a line begins just at the offset.
-	l.at--
+	if !part.Exact {
+		l.at-- // the byte before tells whether a line begins just at the offset
+	}
 	if _, err := f.Seek(l.at, io.SeekStart); err != nil {
 		return fmt.Errorf("read text: %w", err)
+	}
+	if part.Exact {
+		return nil
 	}
 	return l.skipLine()
 }

@@ -31,6 +31,7 @@ func ReadLines() operator.SourceFactory {
 	return operator.SourceFunc(func(c *operator.Context, out any) operator.Source {
 		r := &reader{c: c, begins: noLine, push: operator.Output[string](out).Push}
 		c.OnClose(func(bool) { r.lines.close() })
+		c.Keep(c.OperatorID, operator.Kept{Lists: []operator.KeptList{{Name: "splits", Schema: "split", Save: r.save, Load: r.load}}})
 		r.ask()
 		return r
 	})
@@ -42,12 +43,13 @@ type reader struct {
 	c        *operator.Context
 	push     func(string, int64)
 	sequence int64
-	next     *split.Split // received and not begun
-	asked    bool         // an answer is owed
-	done     bool         // no split is left
-	files    []split.File // of the split that is being read, not begun
-	lines    lines        // of the file that is being read
-	line     string       // that is being pushed, and where in the file it begins
+	next     *split.Split  // received and not begun
+	restored []split.Split // of a checkpoint, not begun
+	asked    bool          // an answer is owed
+	done     bool          // no split is left
+	files    []split.File  // of the split that is being read, not begun
+	lines    lines         // of the file that is being read
+	line     string        // that is being pushed, and where in the file it begins
 	begins   int64
 }
 
@@ -80,6 +82,8 @@ func (r *reader) Poll() operator.Progress {
 		case len(r.files) > 0:
 			operator.Check(r.lines.start(r.files[0]))
 			r.files = r.files[1:]
+		case len(r.restored) > 0:
+			r.files, r.restored = r.restored[0].Files, r.restored[1:]
 		case r.next != nil:
 			r.files, r.next = r.next.Files, nil
 			r.ask()
@@ -128,4 +132,39 @@ func (r *reader) Record() *status.Record {
 		return nil
 	}
 	return status.RecordOf(fmt.Sprintf("%s, byte %d", r.lines.file.Name(), r.begins), r.line)
+}
+
+// save gives the splits that the subtask owns, as far as they are not read.
+func (r *reader) save() [][]byte {
+	rest := split.Split{Files: r.files}
+	if r.lines.open() && r.lines.at < r.lines.end {
+		part := split.File{Path: r.lines.file.Name(), Offset: r.lines.at, Length: r.lines.end - r.lines.at, Exact: true}
+		rest.Files = append([]split.File{part}, r.files...)
+	}
+	owned := append([]split.Split{rest}, r.restored...)
+	if r.next != nil {
+		owned = append(owned, *r.next)
+	}
+	var all [][]byte
+	for _, s := range owned {
+		if len(s.Files) == 0 {
+			continue
+		}
+		text, err := json.Marshal(s)
+		operator.Check(err)
+		all = append(all, text)
+	}
+	return all
+}
+
+// load takes over the splits of a checkpoint.
+func (r *reader) load(elements [][]byte) error {
+	for _, text := range elements {
+		var s split.Split
+		if err := json.Unmarshal(text, &s); err != nil {
+			return fmt.Errorf("read a split of a checkpoint: %w", err)
+		}
+		r.restored = append(r.restored, s)
+	}
+	return nil
 }

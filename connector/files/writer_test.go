@@ -22,15 +22,17 @@ type host struct {
 	closers          []func(failed bool)
 	answers          []string // of the coordinator
 	mail             []func()
+	kept             []operator.Kept
 }
 
-func (h *host) Wake()                 {}
-func (h *host) Mail(f func())         { h.mail = append(h.mail, f) }
-func (h *host) OnFlush(func())        {}
-func (h *host) OnClose(f func(bool))  { h.closers = append(h.closers, f) }
-func (h *host) Done() <-chan struct{} { return nil }
-func (h *host) CountIn(int)           {}
-func (h *host) CountOut(int)          {}
+func (h *host) Keep(_ ident.OperatorID, k operator.Kept) { h.kept = append(h.kept, k) }
+func (h *host) Wake()                                    {}
+func (h *host) Mail(f func())                            { h.mail = append(h.mail, f) }
+func (h *host) OnFlush(func())                           {}
+func (h *host) OnClose(f func(bool))                     { h.closers = append(h.closers, f) }
+func (h *host) Done() <-chan struct{}                    { return nil }
+func (h *host) CountIn(int)                              {}
+func (h *host) CountOut(int)                             {}
 func (h *host) Ask(_ ident.OperatorID, _ []byte, then func([]byte, error)) {
 	if len(h.answers) == 0 {
 		then(nil, errors.New("the coordinator is gone"))

@@ -52,9 +52,9 @@ func (h *host) At(at int64, f func()) (stop func()) {
 	i := len(h.timers) - 1
 	return func() { h.timers[i].f = nil }
 }
-func (h *host) Keep(_ ident.OperatorID, k Kept)                   { h.kept = append(h.kept, k) }
-func (h *host) CountIn(n int) { h.in += n }
-func (h *host) CountOut(int)  {}
+func (h *host) Keep(_ ident.OperatorID, k Kept) { h.kept = append(h.kept, k) }
+func (h *host) CountIn(n int)                   { h.in += n }
+func (h *host) CountOut(int)                    {}
 
 func (h *host) flush() {
 	for _, f := range slices.Backward(h.flushers) {

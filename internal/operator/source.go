@@ -1,6 +1,12 @@
 package operator
 
-import "github.com/weirstream/weir/batch"
+import (
+	"encoding/binary"
+	"fmt"
+	"slices"
+
+	"github.com/weirstream/weir/batch"
+)
 
 // pollFunc makes a function a Source.
 type pollFunc func() Progress
@@ -14,6 +20,11 @@ func Slice[T any](vals []T) SourceFactory {
 		if c.Subtask > 0 {
 			next = len(vals)
 		}
+		keepRanges(c, func() []span { return spansOf(int64(next), int64(len(vals))-1) }, func(all []span) {
+			if next = len(vals); len(all) > 0 {
+				next = min(next, int(all[0].from))
+			}
+		})
 		return pollFunc(func() Progress {
 			end := min(next+batch.MaxRows, len(vals))
 			c.CountIn(end - next)
@@ -37,12 +48,17 @@ func Slice[T any](vals []T) SourceFactory {
 func Sequence(first, last int64) SourceFactory {
 	return SourceFunc(func(c *Context, out any) Source {
 		push, signal := Output[int64](out).Push, c.Signal
-		next, end, some := share(first, last, c.Subtask, c.Parallelism)
+		var left []span
+		if from, to, some := share(first, last, c.Subtask, c.Parallelism); some {
+			left = []span{{from, to}}
+		}
+		keepRanges(c, func() []span { return slices.Clone(left) }, func(all []span) { left = all })
 		return pollFunc(func() Progress {
-			if !some {
-				return Done
-			}
 			for range batch.MaxRows / maxBlock {
+				if len(left) == 0 {
+					return Done
+				}
+				next, end := left[0].from, left[0].to
 				stop := end
 				if size := signal.Block(); uint64(end)-uint64(next) >= uint64(size) {
 					stop = next + int64(size) - 1
@@ -53,13 +69,48 @@ func Sequence(first, last int64) SourceFactory {
 				push(stop, batch.NoTimestamp)
 				c.CountIn(int(stop-next) + 1)
 				if stop == end {
-					return Done
+					left = left[1:]
+				} else {
+					left[0].from = stop + 1
 				}
-				next = stop + 1
 			}
 			return More
 		})
 	})
+}
+
+// span is numbers that a source has still to emit, both ends included.
+type span struct{ from, to int64 }
+
+func spansOf(from, to int64) []span {
+	if from > to {
+		return nil
+	}
+	return []span{{from, to}}
+}
+
+// keepRanges makes what a source has still to emit part of checkpoints.
+func keepRanges(c *Context, save func() []span, load func([]span)) {
+	c.Keep(c.OperatorID, Kept{Lists: []KeptList{{
+		Name: "ranges", Schema: "int64,int64",
+		Save: func() (all [][]byte) {
+			for _, s := range save() {
+				all = append(all, binary.LittleEndian.AppendUint64(binary.LittleEndian.AppendUint64(nil, uint64(s.from)), uint64(s.to)))
+			}
+			return all
+		},
+		Load: func(elements [][]byte) error {
+			var all []span
+			for _, e := range elements {
+				if len(e) != 16 {
+					return fmt.Errorf("a range of a checkpoint has %d bytes, want 16", len(e))
+				}
+				all = append(all, span{int64(binary.LittleEndian.Uint64(e)), int64(binary.LittleEndian.Uint64(e[8:]))})
+			}
+			load(all)
+			return nil
+		},
+	}}})
 }
 
 // share cuts [first, last] into parts as equal as can be and gives the i-th, both

@@ -55,4 +55,7 @@ type File struct {
 	Offset int64  `json:"offset"`
 	Length int64  `json:"length"`
 	Size   int64  `json:"size"`
+	// Exact says that a record begins just at Offset: the part is what was left of
+	// another when a checkpoint was taken.
+	Exact bool `json:"exact,omitzero"`
 }
