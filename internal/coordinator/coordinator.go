@@ -33,6 +33,22 @@ type Coordinator interface {
 	Close()
 }
 
+// Stateful is a Coordinator that is part of checkpoints.
+type Stateful interface {
+	Coordinator
+	// Snapshot gives the coordinator's state, as a checkpoint is begun. What
+	// subtasks are given after it is held back until they have taken theirs.
+	Snapshot(checkpoint int64) ([]byte, error)
+	// Completed says that no checkpoint before this one is restored any more.
+	Completed(checkpoint int64)
+	// Restore goes back to a state that Snapshot gave. All subtasks begin anew, with
+	// what they had then.
+	Restore(state []byte) error
+	// ResetTo says that a subtask begins anew with what it had at a checkpoint that
+	// Snapshot was called with: what it was given since is free again.
+	ResetTo(subtask int, checkpoint int64)
+}
+
 // Enumerating is a Coordinator that gives work to its subtasks.
 type Enumerating interface {
 	// Unassigned is how many splits nobody has; known is false until they have

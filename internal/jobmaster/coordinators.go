@@ -20,6 +20,7 @@ type hosted struct {
 	operator    ident.OperatorID
 	vertex      *execgraph.JobVertex
 	coordinator coordinator.Coordinator
+	fence       fence
 }
 
 // makeCoordinators makes the coordinators of the job's operators, in order.
@@ -110,11 +111,12 @@ func (m *Master) requestOperator(req *pb.OperatorRequest, reply func(*pb.Operato
 		reply(nil, rpc.Refuse("request to a coordinator: operator %s of %s has none", operator, e.Vertex.Name()))
 		return
 	}
-	m.coordinators[i].coordinator.HandleRequest(attempt.Subtask, attempt.Attempt, req.Payload, func(payload []byte, err error) {
+	h := m.coordinators[i]
+	h.coordinator.HandleRequest(attempt.Subtask, attempt.Attempt, req.Payload, func(payload []byte, err error) {
 		if err != nil {
 			reply(nil, rpc.Refuse("coordinator of operator %s: %v", operator, err))
 			return
 		}
-		reply(&pb.OperatorResponse{Payload: payload}, nil)
+		h.fence.answer(attempt, func() { reply(&pb.OperatorResponse{Payload: payload}, nil) })
 	})
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/weirstream/weir/internal/execgraph"
 	"github.com/weirstream/weir/internal/heartbeat"
 	"github.com/weirstream/weir/internal/ident"
+	"github.com/weirstream/weir/internal/jobmaster/checkpoint"
 	"github.com/weirstream/weir/internal/jobmaster/schedule"
 	"github.com/weirstream/weir/internal/jobmaster/slotpool"
 	"github.com/weirstream/weir/internal/rpc"
@@ -34,6 +35,7 @@ type Master struct {
 	resourceManager *resourceManager
 	managers        *taskManagers
 	coordinators    []*hosted
+	checkpoints     *checkpoints // nil: the job has none
 
 	// letters are the events to be applied, oldest first. An effect may make
 	// another event: it waits here until the effects before it are done.
@@ -84,6 +86,7 @@ func New(o Options) (*Master, error) {
 			RequestTimeout: o.SlotRequestTimeout, IdleTimeout: o.SlotIdleTimeout, Bounded: o.Graph.Batch}),
 		describer: newDescriber(o.Graph), deploying: deploying{waits: map[*execgraph.Execution]bool{}},
 	}
+	m.checkpoints = newCheckpoints(m)
 	if err := m.makeScheduler(); err != nil {
 		return nil, err
 	}
@@ -109,8 +112,10 @@ func (m *Master) Start() {
 			h.coordinator.Start()
 		}
 	}
-	m.schedule(schedule.Start{})
-	m.sizeSources()
+	m.checkpoints.begin(func() {
+		m.schedule(schedule.Start{})
+		m.sizeSources()
+	})
 }
 
 // View gives the job as it is. Once it has ended it has no coordinators.
@@ -227,6 +232,7 @@ func (m *Master) taskChanged(f schedule.TaskChanged) {
 		}
 		m.log.Info("task changed", attrs...)
 	}
+	m.checkpoints.apply(checkpoint.TaskStatus{Attempt: f.Execution.ID, State: f.To, Cause: f.Execution.Failure})
 	if !f.To.Terminal() {
 		return
 	}
@@ -246,6 +252,7 @@ func (m *Master) jobChanged(f schedule.JobChanged) {
 		attrs = append(attrs, "reason", f.Reason)
 	}
 	m.log.Info("job changed", attrs...)
+	m.checkpoints.apply(checkpoint.JobStatus{State: f.To})
 	if f.To.Terminal() {
 		m.post(func() { m.end(f.To) })
 	}

@@ -32,11 +32,11 @@ func Metrics(v *execgraph.View, now time.Time) []metrics.Metric {
 		}
 		all = append(all, metrics.Metric{Name: s.name, Value: metrics.Whole(passed)})
 	}
-	return append(all, checkpoints()...)
+	return append(all, noCheckpoints()...)
 }
 
-// checkpoints tells that none was made: nothing makes any in this version.
-func checkpoints() []metrics.Metric {
+// noCheckpoints tells that none was made: nothing makes any in this version.
+func noCheckpoints() []metrics.Metric {
 	var all []metrics.Metric
 	for _, name := range []string{"totalNumberOfCheckpoints", "numberOfInProgressCheckpoints", "numberOfCompletedCheckpoints", "numberOfFailedCheckpoints"} {
 		all = append(all, metrics.Metric{Name: name, Value: metrics.Whole(0)})

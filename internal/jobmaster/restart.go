@@ -88,6 +88,9 @@ func (m *Master) makeScheduler() error {
 	if config.TaskManagerLoadBalanceMode.In(m.options.Config) == "TASKS" {
 		m.scheduler.BalanceTasks()
 	}
+	if m.checkpoints != nil {
+		m.scheduler.AskBeforeRestart()
+	}
 	m.log.Info("restart strategy chosen", "strategy", backoff.String(), "failover", strategy.String())
 	return nil
 }
@@ -97,7 +100,7 @@ func (m *Master) restartAfter(f schedule.RestartAfter) {
 	m.log.Info("tasks restart after a pause", "restart", f.Restart, "pause", f.Delay)
 	m.pauses[f.Restart] = m.loop.After(f.Delay, func() {
 		delete(m.pauses, f.Restart)
-		m.schedule(schedule.RestartDue{Restart: f.Restart})
+		m.checkpoints.restart(f.Tasks, func() { m.schedule(schedule.RestartDue{Restart: f.Restart}) })
 	})
 }
 
@@ -115,7 +118,7 @@ func (m *Master) tasksReset(f schedule.TasksReset) {
 	for _, h := range m.coordinators {
 		for _, e := range f.Executions {
 			if e.Vertex.Parent == h.vertex {
-				h.coordinator.Reset(e.ID.Subtask)
+				m.resetCoordinator(h, e)
 			}
 		}
 	}

@@ -23,6 +23,8 @@ func (m *Master) serve() {
 	rpc.Handle(mux, gateway.NotifyNotEnoughResources, m.notEnoughResources)
 	rpc.Handle(mux, gateway.HeartbeatToJobMaster, m.resourceManager.beat)
 	rpc.Handle(mux, gateway.RequestOperator, m.requestOperator)
+	rpc.Handle(mux, gateway.AcknowledgeCheckpoint, m.checkpoints.acknowledge)
+	rpc.Handle(mux, gateway.DeclineCheckpoint, m.checkpoints.decline)
 	m.system.Serve(gateway.JobMaster(m.job), m.loop, mux)
 }
 

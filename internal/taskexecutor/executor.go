@@ -128,6 +128,8 @@ func (e *Executor) Start() {
 	rpc.Handle(mux, gateway.SubmitTask, e.submitTask)
 	rpc.Handle(mux, gateway.CancelTask, e.cancelTask)
 	rpc.Handle(mux, gateway.ReleaseOutputs, e.releaseOutputs)
+	rpc.Handle(mux, gateway.TriggerCheckpoint, e.triggerCheckpoint)
+	rpc.Handle(mux, gateway.NotifyCheckpoint, e.notifyCheckpoint)
 	rpc.Handle(mux, gateway.DisconnectJobManager, e.disconnectJobManager)
 	rpc.Handle(mux, gateway.HeartbeatFromResourceManager, e.heartbeatFromResourceManager)
 	rpc.Handle(mux, gateway.HeartbeatFromJobMaster, e.heartbeatFromJobMaster)
@@ -135,6 +137,8 @@ func (e *Executor) Start() {
 	rpc.Handle(mux, gateway.WorkerTaskState, e.workerTaskState)
 	rpc.Handle(mux, gateway.WorkerTaskMetrics, e.workerTaskMetrics)
 	rpc.Handle(mux, gateway.WorkerRequest, e.workerRequest)
+	rpc.Handle(mux, gateway.WorkerAcknowledge, e.workerAcknowledge)
+	rpc.Handle(mux, gateway.WorkerDecline, e.workerDecline)
 	for _, name := range e.endpoints() {
 		e.system.Serve(name, e.loop, mux)
 	}

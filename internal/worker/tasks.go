@@ -68,11 +68,15 @@ func (w *Worker) spec(d *pb.TaskDeployment) (*task.Spec, error) {
 	if err != nil {
 		return nil, err
 	}
+	checkpoints, err := w.newCheckpoints(attempt, d)
+	if err != nil {
+		return nil, err
+	}
 	return &task.Spec{
 		Job: w.Compiled.Graph.Name, Attempt: attempt,
 		Parallelism: int(d.Parallelism), MaxParallelism: int(d.MaxParallelism), Batch: w.Compiled.Graph.Batch,
 		KeyGroups: operator.KeyGroups{First: int(d.FirstKeyGroup), Count: int(d.KeyGroups)},
-		Chain:     chain, Gates: gates, Partitions: partitions,
+		Chain:     chain, Gates: gates, Partitions: partitions, Checkpoints: checkpoints,
 		BufferTimeout: w.BufferTimeout, ManagedBytes: managed, Scratch: w.scratch, Ask: w.asker(attempt), Logger: w.Logger,
 	}, nil
 }

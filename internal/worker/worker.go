@@ -15,6 +15,8 @@ import (
 	"time"
 
 	"github.com/weirstream/weir/internal/actor"
+	"github.com/weirstream/weir/internal/fs"
+	"github.com/weirstream/weir/internal/fs/local"
 	"github.com/weirstream/weir/internal/fs/scratch"
 	"github.com/weirstream/weir/internal/ident"
 	"github.com/weirstream/weir/internal/rpc"
@@ -48,6 +50,8 @@ type Options struct {
 	// TempDirs are where blocking partitions go, and what operators cannot hold
 	// in memory; none: the directory for temporary files of the process.
 	TempDirs []string
+	// Files is where checkpoints are written to and read from; nil: local files.
+	Files fs.FileSystem
 	// Process gives the newest figures of the worker's process; nil: the worker is
 	// not alone in it. From any goroutine.
 	Process func() *status.ProcessFigures
@@ -76,6 +80,9 @@ type Worker struct {
 func New(o Options) *Worker {
 	if len(o.TempDirs) == 0 {
 		o.TempDirs = []string{os.TempDir()}
+	}
+	if o.Files == nil {
+		o.Files = fs.ByScheme{"file": local.FileSystem{}}
 	}
 	space := scratch.In(o.TempDirs...)
 	return &Worker{
@@ -106,6 +113,8 @@ func (w *Worker) Start() {
 	rpc.Handle(mux, gateway.ReleaseWorkerOutputs, w.releaseOutputs)
 	rpc.Handle(mux, gateway.SetBudget, w.setBudget)
 	rpc.Handle(mux, gateway.HeartbeatToWorker, func(_ *pb.Empty, reply func(*pb.Empty, error)) { reply(&pb.Empty{}, nil) })
+	rpc.Handle(mux, gateway.TriggerTasks, w.triggerCheckpoint)
+	rpc.Handle(mux, gateway.NotifyTasks, w.notifyCheckpoint)
 	rpc.Handle(mux, gateway.ShutDown, func(_ *pb.Empty, reply func(*pb.Empty, error)) {
 		reply(&pb.Empty{}, nil)
 		w.end()

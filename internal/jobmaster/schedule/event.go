@@ -137,10 +137,12 @@ type (
 	// CancelTask tells the TaskManager of the attempt's slot to stop it.
 	CancelTask struct{ Execution *execgraph.Execution }
 
-	// RestartAfter asks for a RestartDue after a pause.
+	// RestartAfter asks for a RestartDue after a pause; Tasks are what will run
+	// again.
 	RestartAfter struct {
 		Restart RestartID
 		Delay   time.Duration
+		Tasks   []*execgraph.Vertex
 	}
 	// ReleaseOutputs gives up what attempts have produced for other regions:
 	// nobody will read it.

@@ -33,7 +33,7 @@ func (s *Scheduler) recover(tasks []*execgraph.Vertex, entry execgraph.EntryID, 
 		return
 	}
 	s.restarts++
-	r := &recovery{id: s.restarts, entry: entry, tasks: tasks, due: delay <= 0}
+	r := &recovery{id: s.restarts, entry: entry, tasks: tasks, due: delay <= 0 && !s.asks}
 	for _, v := range tasks {
 		v.Version++
 		r.versions = append(r.versions, v.Version)
@@ -52,7 +52,7 @@ func (s *Scheduler) recover(tasks []*execgraph.Vertex, entry execgraph.EntryID, 
 	}
 	s.cancelTasks(tasks)
 	if !r.due {
-		s.emit(RestartAfter{Restart: r.id, Delay: delay})
+		s.emit(RestartAfter{Restart: r.id, Delay: delay, Tasks: tasks})
 	}
 }
 

@@ -36,6 +36,7 @@ type Scheduler struct {
 	// for them. Invariant: the job is RESTARTING exactly while there are any.
 	waiting  map[*execgraph.Vertex]*recovery
 	restarts RestartID // last one given out
+	asks     bool      // RestartAfter comes even if there is no pause
 
 	// newest is the entry of the newest failure that was decided about.
 	newest execgraph.EntryID
@@ -79,6 +80,10 @@ func New(graph *execgraph.Graph, backoff Backoff, failover Failover, sizing Sizi
 	}
 	return s
 }
+
+// AskBeforeRestart makes RestartAfter come before every restart, with or without a
+// pause: its owner finds out then what tasks begin with.
+func (s *Scheduler) AskBeforeRestart() { s.asks = true }
 
 // Apply advances the job by one event and returns what must now be done. It
 // reads no clock and starts nothing.

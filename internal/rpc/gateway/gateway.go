@@ -46,6 +46,8 @@ var (
 	FreeSlot                     = rpc.Method[*pb.FreeSlotRequest, *pb.Empty]{Name: "TaskExecutor/FreeSlot"}
 	SubmitTask                   = rpc.Method[*pb.SubmitTaskRequest, *pb.Empty]{Name: "TaskExecutor/SubmitTask"}
 	CancelTask                   = rpc.Method[*pb.CancelTaskRequest, *pb.Empty]{Name: "TaskExecutor/CancelTask"}
+	TriggerCheckpoint            = rpc.Method[*pb.TriggerCheckpointRequest, *pb.Empty]{Name: "TaskExecutor/TriggerCheckpoint"}
+	NotifyCheckpoint             = rpc.Method[*pb.NotifyCheckpointRequest, *pb.Empty]{Name: "TaskExecutor/NotifyCheckpoint"}
 	ReleaseOutputs               = rpc.Method[*pb.ReleaseOutputsRequest, *pb.Empty]{Name: "TaskExecutor/ReleaseOutputs"}
 	DisconnectJobManager         = rpc.Method[*pb.DisconnectJobManagerRequest, *pb.Empty]{Name: "TaskExecutor/DisconnectJobManager"}
 	HeartbeatFromResourceManager = rpc.Method[*pb.HeartbeatFromResourceManagerRequest, *pb.TaskExecutorHeartbeat]{Name: "TaskExecutor/HeartbeatFromResourceManager"}
@@ -63,12 +65,18 @@ var (
 	NotifyNotEnoughResources = rpc.Method[*pb.NotEnoughResourcesRequest, *pb.Empty]{Name: "JobMaster/NotifyNotEnoughResources"}
 	HeartbeatToJobMaster     = rpc.Method[*pb.HeartbeatFromResourceManagerRequest, *pb.Empty]{Name: "JobMaster/Heartbeat"}
 	RequestOperator          = rpc.Method[*pb.OperatorRequest, *pb.OperatorResponse]{Name: "JobMaster/RequestOperator"}
+	AcknowledgeCheckpoint    = rpc.Method[*pb.AcknowledgeCheckpointRequest, *pb.Empty]{Name: "JobMaster/AcknowledgeCheckpoint"}
+	DeclineCheckpoint        = rpc.Method[*pb.DeclineCheckpointRequest, *pb.Empty]{Name: "JobMaster/DeclineCheckpoint"}
 )
 
 // Asked of a job's worker by its TaskExecutor.
 var (
 	RunTask  = rpc.Method[*pb.TaskDeployment, *pb.Empty]{Name: "Worker/RunTask"}
 	StopTask = rpc.Method[*pb.CancelTaskRequest, *pb.Empty]{Name: "Worker/StopTask"}
+	// TriggerTasks and NotifyTasks are a TaskExecutor's TriggerCheckpoint and
+	// NotifyCheckpoint, passed on.
+	TriggerTasks = rpc.Method[*pb.TriggerCheckpointRequest, *pb.Empty]{Name: "Worker/TriggerCheckpoint"}
+	NotifyTasks  = rpc.Method[*pb.NotifyCheckpointRequest, *pb.Empty]{Name: "Worker/NotifyCheckpoint"}
 	// ReleaseWorkerOutputs is a TaskExecutor's ReleaseOutputs, passed on.
 	ReleaseWorkerOutputs = rpc.Method[*pb.ReleaseOutputsRequest, *pb.Empty]{Name: "Worker/ReleaseOutputs"}
 	ShutDown             = rpc.Method[*pb.Empty, *pb.Empty]{Name: "Worker/ShutDown"}
@@ -87,6 +95,8 @@ var (
 	WorkerTaskState   = rpc.Method[*pb.UpdateTaskExecutionStateRequest, *pb.Empty]{Name: "TaskExecutor/WorkerTaskState"}
 	WorkerTaskMetrics = rpc.Method[*pb.ReportTaskMetricsRequest, *pb.Empty]{Name: "TaskExecutor/WorkerTaskMetrics"}
 	WorkerRequest     = rpc.Method[*pb.OperatorRequest, *pb.OperatorResponse]{Name: "TaskExecutor/WorkerRequest"}
+	WorkerAcknowledge = rpc.Method[*pb.AcknowledgeCheckpointRequest, *pb.Empty]{Name: "TaskExecutor/AcknowledgeCheckpoint"}
+	WorkerDecline     = rpc.Method[*pb.DeclineCheckpointRequest, *pb.Empty]{Name: "TaskExecutor/DeclineCheckpoint"}
 )
 
 // Asked of the blob server.

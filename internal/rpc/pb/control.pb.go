@@ -1522,6 +1522,415 @@ func (x *JobHeartbeat) GetOutputs() []string {
 	return nil
 }
 
+// A checkpoint begins in attempts that have no inputs.
+type TriggerCheckpointRequest struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	JobId         string                 `protobuf:"bytes,1,opt,name=job_id,json=jobId,proto3" json:"job_id,omitempty"`
+	JobMasterId   string                 `protobuf:"bytes,2,opt,name=job_master_id,json=jobMasterId,proto3" json:"job_master_id,omitempty"`
+	Attempts      []string               `protobuf:"bytes,3,rep,name=attempts,proto3" json:"attempts,omitempty"`
+	Checkpoint    int64                  `protobuf:"varint,4,opt,name=checkpoint,proto3" json:"checkpoint,omitempty"`
+	Options       []byte                 `protobuf:"bytes,5,opt,name=options,proto3" json:"options,omitempty"` // CheckpointOptions, which travel with the barrier
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *TriggerCheckpointRequest) Reset() {
+	*x = TriggerCheckpointRequest{}
+	mi := &file_weir_control_proto_msgTypes[24]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *TriggerCheckpointRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*TriggerCheckpointRequest) ProtoMessage() {}
+
+func (x *TriggerCheckpointRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_weir_control_proto_msgTypes[24]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use TriggerCheckpointRequest.ProtoReflect.Descriptor instead.
+func (*TriggerCheckpointRequest) Descriptor() ([]byte, []int) {
+	return file_weir_control_proto_rawDescGZIP(), []int{24}
+}
+
+func (x *TriggerCheckpointRequest) GetJobId() string {
+	if x != nil {
+		return x.JobId
+	}
+	return ""
+}
+
+func (x *TriggerCheckpointRequest) GetJobMasterId() string {
+	if x != nil {
+		return x.JobMasterId
+	}
+	return ""
+}
+
+func (x *TriggerCheckpointRequest) GetAttempts() []string {
+	if x != nil {
+		return x.Attempts
+	}
+	return nil
+}
+
+func (x *TriggerCheckpointRequest) GetCheckpoint() int64 {
+	if x != nil {
+		return x.Checkpoint
+	}
+	return 0
+}
+
+func (x *TriggerCheckpointRequest) GetOptions() []byte {
+	if x != nil {
+		return x.Options
+	}
+	return nil
+}
+
+// How a checkpoint is taken.
+type CheckpointOptions struct {
+	state           protoimpl.MessageState `protogen:"open.v1"`
+	TriggeredMillis int64                  `protobuf:"varint,1,opt,name=triggered_millis,json=triggeredMillis,proto3" json:"triggered_millis,omitempty"`
+	Kind            int32                  `protobuf:"varint,2,opt,name=kind,proto3" json:"kind,omitempty"`          // as in package snapshot
+	Format          int32                  `protobuf:"varint,3,opt,name=format,proto3" json:"format,omitempty"`      // of a savepoint
+	Directory       string                 `protobuf:"bytes,4,opt,name=directory,proto3" json:"directory,omitempty"` // of the checkpoint's own files; empty: into the acknowledgement
+	Shared          string                 `protobuf:"bytes,5,opt,name=shared,proto3" json:"shared,omitempty"`       // of files that later checkpoints may refer to
+	Base            int64                  `protobuf:"varint,6,opt,name=base,proto3" json:"base,omitempty"`          // the checkpoint to whose files it may refer; 0: write everything
+	Drain           bool                   `protobuf:"varint,7,opt,name=drain,proto3" json:"drain,omitempty"`        // the highest watermark goes before the barrier
+	unknownFields   protoimpl.UnknownFields
+	sizeCache       protoimpl.SizeCache
+}
+
+func (x *CheckpointOptions) Reset() {
+	*x = CheckpointOptions{}
+	mi := &file_weir_control_proto_msgTypes[25]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *CheckpointOptions) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*CheckpointOptions) ProtoMessage() {}
+
+func (x *CheckpointOptions) ProtoReflect() protoreflect.Message {
+	mi := &file_weir_control_proto_msgTypes[25]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use CheckpointOptions.ProtoReflect.Descriptor instead.
+func (*CheckpointOptions) Descriptor() ([]byte, []int) {
+	return file_weir_control_proto_rawDescGZIP(), []int{25}
+}
+
+func (x *CheckpointOptions) GetTriggeredMillis() int64 {
+	if x != nil {
+		return x.TriggeredMillis
+	}
+	return 0
+}
+
+func (x *CheckpointOptions) GetKind() int32 {
+	if x != nil {
+		return x.Kind
+	}
+	return 0
+}
+
+func (x *CheckpointOptions) GetFormat() int32 {
+	if x != nil {
+		return x.Format
+	}
+	return 0
+}
+
+func (x *CheckpointOptions) GetDirectory() string {
+	if x != nil {
+		return x.Directory
+	}
+	return ""
+}
+
+func (x *CheckpointOptions) GetShared() string {
+	if x != nil {
+		return x.Shared
+	}
+	return ""
+}
+
+func (x *CheckpointOptions) GetBase() int64 {
+	if x != nil {
+		return x.Base
+	}
+	return 0
+}
+
+func (x *CheckpointOptions) GetDrain() bool {
+	if x != nil {
+		return x.Drain
+	}
+	return false
+}
+
+// What became of a checkpoint.
+type NotifyCheckpointRequest struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	JobId         string                 `protobuf:"bytes,1,opt,name=job_id,json=jobId,proto3" json:"job_id,omitempty"`
+	JobMasterId   string                 `protobuf:"bytes,2,opt,name=job_master_id,json=jobMasterId,proto3" json:"job_master_id,omitempty"`
+	Attempts      []string               `protobuf:"bytes,3,rep,name=attempts,proto3" json:"attempts,omitempty"`
+	Checkpoint    int64                  `protobuf:"varint,4,opt,name=checkpoint,proto3" json:"checkpoint,omitempty"`
+	Complete      bool                   `protobuf:"varint,5,opt,name=complete,proto3" json:"complete,omitempty"` // false: it was aborted
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *NotifyCheckpointRequest) Reset() {
+	*x = NotifyCheckpointRequest{}
+	mi := &file_weir_control_proto_msgTypes[26]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *NotifyCheckpointRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*NotifyCheckpointRequest) ProtoMessage() {}
+
+func (x *NotifyCheckpointRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_weir_control_proto_msgTypes[26]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use NotifyCheckpointRequest.ProtoReflect.Descriptor instead.
+func (*NotifyCheckpointRequest) Descriptor() ([]byte, []int) {
+	return file_weir_control_proto_rawDescGZIP(), []int{26}
+}
+
+func (x *NotifyCheckpointRequest) GetJobId() string {
+	if x != nil {
+		return x.JobId
+	}
+	return ""
+}
+
+func (x *NotifyCheckpointRequest) GetJobMasterId() string {
+	if x != nil {
+		return x.JobMasterId
+	}
+	return ""
+}
+
+func (x *NotifyCheckpointRequest) GetAttempts() []string {
+	if x != nil {
+		return x.Attempts
+	}
+	return nil
+}
+
+func (x *NotifyCheckpointRequest) GetCheckpoint() int64 {
+	if x != nil {
+		return x.Checkpoint
+	}
+	return 0
+}
+
+func (x *NotifyCheckpointRequest) GetComplete() bool {
+	if x != nil {
+		return x.Complete
+	}
+	return false
+}
+
+// A task's part of a checkpoint.
+type AcknowledgeCheckpointRequest struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Attempt       string                 `protobuf:"bytes,1,opt,name=attempt,proto3" json:"attempt,omitempty"`
+	Checkpoint    int64                  `protobuf:"varint,2,opt,name=checkpoint,proto3" json:"checkpoint,omitempty"`
+	State         []byte                 `protobuf:"bytes,3,opt,name=state,proto3" json:"state,omitempty"`                                    // of its operators, as package snapshot encodes it
+	AlignedNanos  int64                  `protobuf:"varint,4,opt,name=aligned_nanos,json=alignedNanos,proto3" json:"aligned_nanos,omitempty"` // from the first barrier to the last
+	StoppedNanos  int64                  `protobuf:"varint,5,opt,name=stopped_nanos,json=stoppedNanos,proto3" json:"stopped_nanos,omitempty"` // the task did nothing else
+	WrittenNanos  int64                  `protobuf:"varint,6,opt,name=written_nanos,json=writtenNanos,proto3" json:"written_nanos,omitempty"` // beside the task
+	Bytes         int64                  `protobuf:"varint,7,opt,name=bytes,proto3" json:"bytes,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *AcknowledgeCheckpointRequest) Reset() {
+	*x = AcknowledgeCheckpointRequest{}
+	mi := &file_weir_control_proto_msgTypes[27]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *AcknowledgeCheckpointRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*AcknowledgeCheckpointRequest) ProtoMessage() {}
+
+func (x *AcknowledgeCheckpointRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_weir_control_proto_msgTypes[27]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use AcknowledgeCheckpointRequest.ProtoReflect.Descriptor instead.
+func (*AcknowledgeCheckpointRequest) Descriptor() ([]byte, []int) {
+	return file_weir_control_proto_rawDescGZIP(), []int{27}
+}
+
+func (x *AcknowledgeCheckpointRequest) GetAttempt() string {
+	if x != nil {
+		return x.Attempt
+	}
+	return ""
+}
+
+func (x *AcknowledgeCheckpointRequest) GetCheckpoint() int64 {
+	if x != nil {
+		return x.Checkpoint
+	}
+	return 0
+}
+
+func (x *AcknowledgeCheckpointRequest) GetState() []byte {
+	if x != nil {
+		return x.State
+	}
+	return nil
+}
+
+func (x *AcknowledgeCheckpointRequest) GetAlignedNanos() int64 {
+	if x != nil {
+		return x.AlignedNanos
+	}
+	return 0
+}
+
+func (x *AcknowledgeCheckpointRequest) GetStoppedNanos() int64 {
+	if x != nil {
+		return x.StoppedNanos
+	}
+	return 0
+}
+
+func (x *AcknowledgeCheckpointRequest) GetWrittenNanos() int64 {
+	if x != nil {
+		return x.WrittenNanos
+	}
+	return 0
+}
+
+func (x *AcknowledgeCheckpointRequest) GetBytes() int64 {
+	if x != nil {
+		return x.Bytes
+	}
+	return 0
+}
+
+// A task has no part to give.
+type DeclineCheckpointRequest struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Attempt       string                 `protobuf:"bytes,1,opt,name=attempt,proto3" json:"attempt,omitempty"`
+	Checkpoint    int64                  `protobuf:"varint,2,opt,name=checkpoint,proto3" json:"checkpoint,omitempty"`
+	Reason        string                 `protobuf:"bytes,3,opt,name=reason,proto3" json:"reason,omitempty"` // as in package checkpoint
+	Failure       *Failure               `protobuf:"bytes,4,opt,name=failure,proto3" json:"failure,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *DeclineCheckpointRequest) Reset() {
+	*x = DeclineCheckpointRequest{}
+	mi := &file_weir_control_proto_msgTypes[28]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *DeclineCheckpointRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*DeclineCheckpointRequest) ProtoMessage() {}
+
+func (x *DeclineCheckpointRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_weir_control_proto_msgTypes[28]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use DeclineCheckpointRequest.ProtoReflect.Descriptor instead.
+func (*DeclineCheckpointRequest) Descriptor() ([]byte, []int) {
+	return file_weir_control_proto_rawDescGZIP(), []int{28}
+}
+
+func (x *DeclineCheckpointRequest) GetAttempt() string {
+	if x != nil {
+		return x.Attempt
+	}
+	return ""
+}
+
+func (x *DeclineCheckpointRequest) GetCheckpoint() int64 {
+	if x != nil {
+		return x.Checkpoint
+	}
+	return 0
+}
+
+func (x *DeclineCheckpointRequest) GetReason() string {
+	if x != nil {
+		return x.Reason
+	}
+	return ""
+}
+
+func (x *DeclineCheckpointRequest) GetFailure() *Failure {
+	if x != nil {
+		return x.Failure
+	}
+	return nil
+}
+
 // What attempts have produced is needed no longer.
 type ReleaseOutputsRequest struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
@@ -1534,7 +1943,7 @@ type ReleaseOutputsRequest struct {
 
 func (x *ReleaseOutputsRequest) Reset() {
 	*x = ReleaseOutputsRequest{}
-	mi := &file_weir_control_proto_msgTypes[24]
+	mi := &file_weir_control_proto_msgTypes[29]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1546,7 +1955,7 @@ func (x *ReleaseOutputsRequest) String() string {
 func (*ReleaseOutputsRequest) ProtoMessage() {}
 
 func (x *ReleaseOutputsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_weir_control_proto_msgTypes[24]
+	mi := &file_weir_control_proto_msgTypes[29]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1559,7 +1968,7 @@ func (x *ReleaseOutputsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ReleaseOutputsRequest.ProtoReflect.Descriptor instead.
 func (*ReleaseOutputsRequest) Descriptor() ([]byte, []int) {
-	return file_weir_control_proto_rawDescGZIP(), []int{24}
+	return file_weir_control_proto_rawDescGZIP(), []int{29}
 }
 
 func (x *ReleaseOutputsRequest) GetJobId() string {
@@ -1597,13 +2006,14 @@ type TaskDeployment struct {
 	Job            *Job                   `protobuf:"bytes,9,opt,name=job,proto3" json:"job,omitempty"`
 	FirstKeyGroup  int32                  `protobuf:"varint,10,opt,name=first_key_group,json=firstKeyGroup,proto3" json:"first_key_group,omitempty"` // of the subtask's, if key_groups is not 0
 	KeyGroups      int32                  `protobuf:"varint,11,opt,name=key_groups,json=keyGroups,proto3" json:"key_groups,omitempty"`               // how many; 0: the even share of its number
+	Restore        []byte                 `protobuf:"bytes,12,opt,name=restore,proto3" json:"restore,omitempty"`                                     // what its operators begin with, as package snapshot encodes it; empty: nothing
 	unknownFields  protoimpl.UnknownFields
 	sizeCache      protoimpl.SizeCache
 }
 
 func (x *TaskDeployment) Reset() {
 	*x = TaskDeployment{}
-	mi := &file_weir_control_proto_msgTypes[25]
+	mi := &file_weir_control_proto_msgTypes[30]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1615,7 +2025,7 @@ func (x *TaskDeployment) String() string {
 func (*TaskDeployment) ProtoMessage() {}
 
 func (x *TaskDeployment) ProtoReflect() protoreflect.Message {
-	mi := &file_weir_control_proto_msgTypes[25]
+	mi := &file_weir_control_proto_msgTypes[30]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1628,7 +2038,7 @@ func (x *TaskDeployment) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use TaskDeployment.ProtoReflect.Descriptor instead.
 func (*TaskDeployment) Descriptor() ([]byte, []int) {
-	return file_weir_control_proto_rawDescGZIP(), []int{25}
+	return file_weir_control_proto_rawDescGZIP(), []int{30}
 }
 
 func (x *TaskDeployment) GetJobId() string {
@@ -1708,6 +2118,13 @@ func (x *TaskDeployment) GetKeyGroups() int32 {
 	return 0
 }
 
+func (x *TaskDeployment) GetRestore() []byte {
+	if x != nil {
+		return x.Restore
+	}
+	return nil
+}
+
 // The job as its worker needs it; equal in every deployment of one job.
 type Job struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
@@ -1725,7 +2142,7 @@ type Job struct {
 
 func (x *Job) Reset() {
 	*x = Job{}
-	mi := &file_weir_control_proto_msgTypes[26]
+	mi := &file_weir_control_proto_msgTypes[31]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1737,7 +2154,7 @@ func (x *Job) String() string {
 func (*Job) ProtoMessage() {}
 
 func (x *Job) ProtoReflect() protoreflect.Message {
-	mi := &file_weir_control_proto_msgTypes[26]
+	mi := &file_weir_control_proto_msgTypes[31]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1750,7 +2167,7 @@ func (x *Job) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Job.ProtoReflect.Descriptor instead.
 func (*Job) Descriptor() ([]byte, []int) {
-	return file_weir_control_proto_rawDescGZIP(), []int{26}
+	return file_weir_control_proto_rawDescGZIP(), []int{31}
 }
 
 func (x *Job) GetJobId() string {
@@ -1819,7 +2236,7 @@ type OperatorDigest struct {
 
 func (x *OperatorDigest) Reset() {
 	*x = OperatorDigest{}
-	mi := &file_weir_control_proto_msgTypes[27]
+	mi := &file_weir_control_proto_msgTypes[32]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1831,7 +2248,7 @@ func (x *OperatorDigest) String() string {
 func (*OperatorDigest) ProtoMessage() {}
 
 func (x *OperatorDigest) ProtoReflect() protoreflect.Message {
-	mi := &file_weir_control_proto_msgTypes[27]
+	mi := &file_weir_control_proto_msgTypes[32]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1844,7 +2261,7 @@ func (x *OperatorDigest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use OperatorDigest.ProtoReflect.Descriptor instead.
 func (*OperatorDigest) Descriptor() ([]byte, []int) {
-	return file_weir_control_proto_rawDescGZIP(), []int{27}
+	return file_weir_control_proto_rawDescGZIP(), []int{32}
 }
 
 func (x *OperatorDigest) GetName() string {
@@ -1879,7 +2296,7 @@ type GateDeployment struct {
 
 func (x *GateDeployment) Reset() {
 	*x = GateDeployment{}
-	mi := &file_weir_control_proto_msgTypes[28]
+	mi := &file_weir_control_proto_msgTypes[33]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1891,7 +2308,7 @@ func (x *GateDeployment) String() string {
 func (*GateDeployment) ProtoMessage() {}
 
 func (x *GateDeployment) ProtoReflect() protoreflect.Message {
-	mi := &file_weir_control_proto_msgTypes[28]
+	mi := &file_weir_control_proto_msgTypes[33]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1904,7 +2321,7 @@ func (x *GateDeployment) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GateDeployment.ProtoReflect.Descriptor instead.
 func (*GateDeployment) Descriptor() ([]byte, []int) {
-	return file_weir_control_proto_rawDescGZIP(), []int{28}
+	return file_weir_control_proto_rawDescGZIP(), []int{33}
 }
 
 func (x *GateDeployment) GetDataSet() string {
@@ -1970,7 +2387,7 @@ type ProducerList struct {
 
 func (x *ProducerList) Reset() {
 	*x = ProducerList{}
-	mi := &file_weir_control_proto_msgTypes[29]
+	mi := &file_weir_control_proto_msgTypes[34]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1982,7 +2399,7 @@ func (x *ProducerList) String() string {
 func (*ProducerList) ProtoMessage() {}
 
 func (x *ProducerList) ProtoReflect() protoreflect.Message {
-	mi := &file_weir_control_proto_msgTypes[29]
+	mi := &file_weir_control_proto_msgTypes[34]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1995,7 +2412,7 @@ func (x *ProducerList) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ProducerList.ProtoReflect.Descriptor instead.
 func (*ProducerList) Descriptor() ([]byte, []int) {
-	return file_weir_control_proto_rawDescGZIP(), []int{29}
+	return file_weir_control_proto_rawDescGZIP(), []int{34}
 }
 
 func (x *ProducerList) GetGraph() string {
@@ -2050,7 +2467,7 @@ type ProducerPlace struct {
 
 func (x *ProducerPlace) Reset() {
 	*x = ProducerPlace{}
-	mi := &file_weir_control_proto_msgTypes[30]
+	mi := &file_weir_control_proto_msgTypes[35]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2062,7 +2479,7 @@ func (x *ProducerPlace) String() string {
 func (*ProducerPlace) ProtoMessage() {}
 
 func (x *ProducerPlace) ProtoReflect() protoreflect.Message {
-	mi := &file_weir_control_proto_msgTypes[30]
+	mi := &file_weir_control_proto_msgTypes[35]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2075,7 +2492,7 @@ func (x *ProducerPlace) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ProducerPlace.ProtoReflect.Descriptor instead.
 func (*ProducerPlace) Descriptor() ([]byte, []int) {
-	return file_weir_control_proto_rawDescGZIP(), []int{30}
+	return file_weir_control_proto_rawDescGZIP(), []int{35}
 }
 
 func (x *ProducerPlace) GetResourceId() string {
@@ -2105,7 +2522,7 @@ type ChannelDeployment struct {
 
 func (x *ChannelDeployment) Reset() {
 	*x = ChannelDeployment{}
-	mi := &file_weir_control_proto_msgTypes[31]
+	mi := &file_weir_control_proto_msgTypes[36]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2117,7 +2534,7 @@ func (x *ChannelDeployment) String() string {
 func (*ChannelDeployment) ProtoMessage() {}
 
 func (x *ChannelDeployment) ProtoReflect() protoreflect.Message {
-	mi := &file_weir_control_proto_msgTypes[31]
+	mi := &file_weir_control_proto_msgTypes[36]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2130,7 +2547,7 @@ func (x *ChannelDeployment) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ChannelDeployment.ProtoReflect.Descriptor instead.
 func (*ChannelDeployment) Descriptor() ([]byte, []int) {
-	return file_weir_control_proto_rawDescGZIP(), []int{31}
+	return file_weir_control_proto_rawDescGZIP(), []int{36}
 }
 
 func (x *ChannelDeployment) GetProducer() string {
@@ -2179,7 +2596,7 @@ type PartitionDeployment struct {
 
 func (x *PartitionDeployment) Reset() {
 	*x = PartitionDeployment{}
-	mi := &file_weir_control_proto_msgTypes[32]
+	mi := &file_weir_control_proto_msgTypes[37]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2191,7 +2608,7 @@ func (x *PartitionDeployment) String() string {
 func (*PartitionDeployment) ProtoMessage() {}
 
 func (x *PartitionDeployment) ProtoReflect() protoreflect.Message {
-	mi := &file_weir_control_proto_msgTypes[32]
+	mi := &file_weir_control_proto_msgTypes[37]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2204,7 +2621,7 @@ func (x *PartitionDeployment) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PartitionDeployment.ProtoReflect.Descriptor instead.
 func (*PartitionDeployment) Descriptor() ([]byte, []int) {
-	return file_weir_control_proto_rawDescGZIP(), []int{32}
+	return file_weir_control_proto_rawDescGZIP(), []int{37}
 }
 
 func (x *PartitionDeployment) GetDataSet() string {
@@ -2241,7 +2658,7 @@ type RegisterTaskManagerRequest struct {
 
 func (x *RegisterTaskManagerRequest) Reset() {
 	*x = RegisterTaskManagerRequest{}
-	mi := &file_weir_control_proto_msgTypes[33]
+	mi := &file_weir_control_proto_msgTypes[38]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2253,7 +2670,7 @@ func (x *RegisterTaskManagerRequest) String() string {
 func (*RegisterTaskManagerRequest) ProtoMessage() {}
 
 func (x *RegisterTaskManagerRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_weir_control_proto_msgTypes[33]
+	mi := &file_weir_control_proto_msgTypes[38]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2266,7 +2683,7 @@ func (x *RegisterTaskManagerRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RegisterTaskManagerRequest.ProtoReflect.Descriptor instead.
 func (*RegisterTaskManagerRequest) Descriptor() ([]byte, []int) {
-	return file_weir_control_proto_rawDescGZIP(), []int{33}
+	return file_weir_control_proto_rawDescGZIP(), []int{38}
 }
 
 func (x *RegisterTaskManagerRequest) GetJobId() string {
@@ -2313,7 +2730,7 @@ type RegisterTaskManagerResponse struct {
 
 func (x *RegisterTaskManagerResponse) Reset() {
 	*x = RegisterTaskManagerResponse{}
-	mi := &file_weir_control_proto_msgTypes[34]
+	mi := &file_weir_control_proto_msgTypes[39]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2325,7 +2742,7 @@ func (x *RegisterTaskManagerResponse) String() string {
 func (*RegisterTaskManagerResponse) ProtoMessage() {}
 
 func (x *RegisterTaskManagerResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_weir_control_proto_msgTypes[34]
+	mi := &file_weir_control_proto_msgTypes[39]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2338,7 +2755,7 @@ func (x *RegisterTaskManagerResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RegisterTaskManagerResponse.ProtoReflect.Descriptor instead.
 func (*RegisterTaskManagerResponse) Descriptor() ([]byte, []int) {
-	return file_weir_control_proto_rawDescGZIP(), []int{34}
+	return file_weir_control_proto_rawDescGZIP(), []int{39}
 }
 
 func (x *RegisterTaskManagerResponse) GetRejected() string {
@@ -2359,7 +2776,7 @@ type SlotOffer struct {
 
 func (x *SlotOffer) Reset() {
 	*x = SlotOffer{}
-	mi := &file_weir_control_proto_msgTypes[35]
+	mi := &file_weir_control_proto_msgTypes[40]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2371,7 +2788,7 @@ func (x *SlotOffer) String() string {
 func (*SlotOffer) ProtoMessage() {}
 
 func (x *SlotOffer) ProtoReflect() protoreflect.Message {
-	mi := &file_weir_control_proto_msgTypes[35]
+	mi := &file_weir_control_proto_msgTypes[40]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2384,7 +2801,7 @@ func (x *SlotOffer) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SlotOffer.ProtoReflect.Descriptor instead.
 func (*SlotOffer) Descriptor() ([]byte, []int) {
-	return file_weir_control_proto_rawDescGZIP(), []int{35}
+	return file_weir_control_proto_rawDescGZIP(), []int{40}
 }
 
 func (x *SlotOffer) GetAllocationId() string {
@@ -2418,7 +2835,7 @@ type OfferSlotsRequest struct {
 
 func (x *OfferSlotsRequest) Reset() {
 	*x = OfferSlotsRequest{}
-	mi := &file_weir_control_proto_msgTypes[36]
+	mi := &file_weir_control_proto_msgTypes[41]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2430,7 +2847,7 @@ func (x *OfferSlotsRequest) String() string {
 func (*OfferSlotsRequest) ProtoMessage() {}
 
 func (x *OfferSlotsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_weir_control_proto_msgTypes[36]
+	mi := &file_weir_control_proto_msgTypes[41]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2443,7 +2860,7 @@ func (x *OfferSlotsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use OfferSlotsRequest.ProtoReflect.Descriptor instead.
 func (*OfferSlotsRequest) Descriptor() ([]byte, []int) {
-	return file_weir_control_proto_rawDescGZIP(), []int{36}
+	return file_weir_control_proto_rawDescGZIP(), []int{41}
 }
 
 func (x *OfferSlotsRequest) GetResourceId() string {
@@ -2469,7 +2886,7 @@ type OfferSlotsResponse struct {
 
 func (x *OfferSlotsResponse) Reset() {
 	*x = OfferSlotsResponse{}
-	mi := &file_weir_control_proto_msgTypes[37]
+	mi := &file_weir_control_proto_msgTypes[42]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2481,7 +2898,7 @@ func (x *OfferSlotsResponse) String() string {
 func (*OfferSlotsResponse) ProtoMessage() {}
 
 func (x *OfferSlotsResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_weir_control_proto_msgTypes[37]
+	mi := &file_weir_control_proto_msgTypes[42]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2494,7 +2911,7 @@ func (x *OfferSlotsResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use OfferSlotsResponse.ProtoReflect.Descriptor instead.
 func (*OfferSlotsResponse) Descriptor() ([]byte, []int) {
-	return file_weir_control_proto_rawDescGZIP(), []int{37}
+	return file_weir_control_proto_rawDescGZIP(), []int{42}
 }
 
 func (x *OfferSlotsResponse) GetAccepted() []string {
@@ -2515,7 +2932,7 @@ type FailSlotRequest struct {
 
 func (x *FailSlotRequest) Reset() {
 	*x = FailSlotRequest{}
-	mi := &file_weir_control_proto_msgTypes[38]
+	mi := &file_weir_control_proto_msgTypes[43]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2527,7 +2944,7 @@ func (x *FailSlotRequest) String() string {
 func (*FailSlotRequest) ProtoMessage() {}
 
 func (x *FailSlotRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_weir_control_proto_msgTypes[38]
+	mi := &file_weir_control_proto_msgTypes[43]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2540,7 +2957,7 @@ func (x *FailSlotRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use FailSlotRequest.ProtoReflect.Descriptor instead.
 func (*FailSlotRequest) Descriptor() ([]byte, []int) {
-	return file_weir_control_proto_rawDescGZIP(), []int{38}
+	return file_weir_control_proto_rawDescGZIP(), []int{43}
 }
 
 func (x *FailSlotRequest) GetResourceId() string {
@@ -2586,7 +3003,7 @@ type Failure struct {
 
 func (x *Failure) Reset() {
 	*x = Failure{}
-	mi := &file_weir_control_proto_msgTypes[39]
+	mi := &file_weir_control_proto_msgTypes[44]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2598,7 +3015,7 @@ func (x *Failure) String() string {
 func (*Failure) ProtoMessage() {}
 
 func (x *Failure) ProtoReflect() protoreflect.Message {
-	mi := &file_weir_control_proto_msgTypes[39]
+	mi := &file_weir_control_proto_msgTypes[44]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2611,7 +3028,7 @@ func (x *Failure) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Failure.ProtoReflect.Descriptor instead.
 func (*Failure) Descriptor() ([]byte, []int) {
-	return file_weir_control_proto_rawDescGZIP(), []int{39}
+	return file_weir_control_proto_rawDescGZIP(), []int{44}
 }
 
 func (x *Failure) GetMessage() string {
@@ -2715,7 +3132,7 @@ type TaskMetrics struct {
 
 func (x *TaskMetrics) Reset() {
 	*x = TaskMetrics{}
-	mi := &file_weir_control_proto_msgTypes[40]
+	mi := &file_weir_control_proto_msgTypes[45]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2727,7 +3144,7 @@ func (x *TaskMetrics) String() string {
 func (*TaskMetrics) ProtoMessage() {}
 
 func (x *TaskMetrics) ProtoReflect() protoreflect.Message {
-	mi := &file_weir_control_proto_msgTypes[40]
+	mi := &file_weir_control_proto_msgTypes[45]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2740,7 +3157,7 @@ func (x *TaskMetrics) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use TaskMetrics.ProtoReflect.Descriptor instead.
 func (*TaskMetrics) Descriptor() ([]byte, []int) {
-	return file_weir_control_proto_rawDescGZIP(), []int{40}
+	return file_weir_control_proto_rawDescGZIP(), []int{45}
 }
 
 func (x *TaskMetrics) GetAttempt() string {
@@ -2817,7 +3234,7 @@ type Count struct {
 
 func (x *Count) Reset() {
 	*x = Count{}
-	mi := &file_weir_control_proto_msgTypes[41]
+	mi := &file_weir_control_proto_msgTypes[46]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2829,7 +3246,7 @@ func (x *Count) String() string {
 func (*Count) ProtoMessage() {}
 
 func (x *Count) ProtoReflect() protoreflect.Message {
-	mi := &file_weir_control_proto_msgTypes[41]
+	mi := &file_weir_control_proto_msgTypes[46]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2842,7 +3259,7 @@ func (x *Count) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Count.ProtoReflect.Descriptor instead.
 func (*Count) Descriptor() ([]byte, []int) {
-	return file_weir_control_proto_rawDescGZIP(), []int{41}
+	return file_weir_control_proto_rawDescGZIP(), []int{46}
 }
 
 func (x *Count) GetTotal() int64 {
@@ -2871,7 +3288,7 @@ type Share struct {
 
 func (x *Share) Reset() {
 	*x = Share{}
-	mi := &file_weir_control_proto_msgTypes[42]
+	mi := &file_weir_control_proto_msgTypes[47]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2883,7 +3300,7 @@ func (x *Share) String() string {
 func (*Share) ProtoMessage() {}
 
 func (x *Share) ProtoReflect() protoreflect.Message {
-	mi := &file_weir_control_proto_msgTypes[42]
+	mi := &file_weir_control_proto_msgTypes[47]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2896,7 +3313,7 @@ func (x *Share) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Share.ProtoReflect.Descriptor instead.
 func (*Share) Descriptor() ([]byte, []int) {
-	return file_weir_control_proto_rawDescGZIP(), []int{42}
+	return file_weir_control_proto_rawDescGZIP(), []int{47}
 }
 
 func (x *Share) GetTotalNanos() int64 {
@@ -2927,7 +3344,7 @@ type Distribution struct {
 
 func (x *Distribution) Reset() {
 	*x = Distribution{}
-	mi := &file_weir_control_proto_msgTypes[43]
+	mi := &file_weir_control_proto_msgTypes[48]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2939,7 +3356,7 @@ func (x *Distribution) String() string {
 func (*Distribution) ProtoMessage() {}
 
 func (x *Distribution) ProtoReflect() protoreflect.Message {
-	mi := &file_weir_control_proto_msgTypes[43]
+	mi := &file_weir_control_proto_msgTypes[48]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2952,7 +3369,7 @@ func (x *Distribution) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Distribution.ProtoReflect.Descriptor instead.
 func (*Distribution) Descriptor() ([]byte, []int) {
-	return file_weir_control_proto_rawDescGZIP(), []int{43}
+	return file_weir_control_proto_rawDescGZIP(), []int{48}
 }
 
 func (x *Distribution) GetValues() int32 {
@@ -3028,7 +3445,7 @@ type TaskFigures struct {
 
 func (x *TaskFigures) Reset() {
 	*x = TaskFigures{}
-	mi := &file_weir_control_proto_msgTypes[44]
+	mi := &file_weir_control_proto_msgTypes[49]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3040,7 +3457,7 @@ func (x *TaskFigures) String() string {
 func (*TaskFigures) ProtoMessage() {}
 
 func (x *TaskFigures) ProtoReflect() protoreflect.Message {
-	mi := &file_weir_control_proto_msgTypes[44]
+	mi := &file_weir_control_proto_msgTypes[49]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3053,7 +3470,7 @@ func (x *TaskFigures) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use TaskFigures.ProtoReflect.Descriptor instead.
 func (*TaskFigures) Descriptor() ([]byte, []int) {
-	return file_weir_control_proto_rawDescGZIP(), []int{44}
+	return file_weir_control_proto_rawDescGZIP(), []int{49}
 }
 
 func (x *TaskFigures) GetRecordsIn() *Count {
@@ -3226,7 +3643,7 @@ type OperatorFigures struct {
 
 func (x *OperatorFigures) Reset() {
 	*x = OperatorFigures{}
-	mi := &file_weir_control_proto_msgTypes[45]
+	mi := &file_weir_control_proto_msgTypes[50]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3238,7 +3655,7 @@ func (x *OperatorFigures) String() string {
 func (*OperatorFigures) ProtoMessage() {}
 
 func (x *OperatorFigures) ProtoReflect() protoreflect.Message {
-	mi := &file_weir_control_proto_msgTypes[45]
+	mi := &file_weir_control_proto_msgTypes[50]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3251,7 +3668,7 @@ func (x *OperatorFigures) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use OperatorFigures.ProtoReflect.Descriptor instead.
 func (*OperatorFigures) Descriptor() ([]byte, []int) {
-	return file_weir_control_proto_rawDescGZIP(), []int{45}
+	return file_weir_control_proto_rawDescGZIP(), []int{50}
 }
 
 func (x *OperatorFigures) GetId() string {
@@ -3342,7 +3759,7 @@ type ProcessFigures struct {
 
 func (x *ProcessFigures) Reset() {
 	*x = ProcessFigures{}
-	mi := &file_weir_control_proto_msgTypes[46]
+	mi := &file_weir_control_proto_msgTypes[51]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3354,7 +3771,7 @@ func (x *ProcessFigures) String() string {
 func (*ProcessFigures) ProtoMessage() {}
 
 func (x *ProcessFigures) ProtoReflect() protoreflect.Message {
-	mi := &file_weir_control_proto_msgTypes[46]
+	mi := &file_weir_control_proto_msgTypes[51]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3367,7 +3784,7 @@ func (x *ProcessFigures) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ProcessFigures.ProtoReflect.Descriptor instead.
 func (*ProcessFigures) Descriptor() ([]byte, []int) {
-	return file_weir_control_proto_rawDescGZIP(), []int{46}
+	return file_weir_control_proto_rawDescGZIP(), []int{51}
 }
 
 func (x *ProcessFigures) GetHeapUsed() int64 {
@@ -3545,7 +3962,7 @@ type UpdateTaskExecutionStateRequest struct {
 
 func (x *UpdateTaskExecutionStateRequest) Reset() {
 	*x = UpdateTaskExecutionStateRequest{}
-	mi := &file_weir_control_proto_msgTypes[47]
+	mi := &file_weir_control_proto_msgTypes[52]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3557,7 +3974,7 @@ func (x *UpdateTaskExecutionStateRequest) String() string {
 func (*UpdateTaskExecutionStateRequest) ProtoMessage() {}
 
 func (x *UpdateTaskExecutionStateRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_weir_control_proto_msgTypes[47]
+	mi := &file_weir_control_proto_msgTypes[52]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3570,7 +3987,7 @@ func (x *UpdateTaskExecutionStateRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use UpdateTaskExecutionStateRequest.ProtoReflect.Descriptor instead.
 func (*UpdateTaskExecutionStateRequest) Descriptor() ([]byte, []int) {
-	return file_weir_control_proto_rawDescGZIP(), []int{47}
+	return file_weir_control_proto_rawDescGZIP(), []int{52}
 }
 
 func (x *UpdateTaskExecutionStateRequest) GetAttempt() string {
@@ -3625,7 +4042,7 @@ type PartitionSizes struct {
 
 func (x *PartitionSizes) Reset() {
 	*x = PartitionSizes{}
-	mi := &file_weir_control_proto_msgTypes[48]
+	mi := &file_weir_control_proto_msgTypes[53]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3637,7 +4054,7 @@ func (x *PartitionSizes) String() string {
 func (*PartitionSizes) ProtoMessage() {}
 
 func (x *PartitionSizes) ProtoReflect() protoreflect.Message {
-	mi := &file_weir_control_proto_msgTypes[48]
+	mi := &file_weir_control_proto_msgTypes[53]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3650,7 +4067,7 @@ func (x *PartitionSizes) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PartitionSizes.ProtoReflect.Descriptor instead.
 func (*PartitionSizes) Descriptor() ([]byte, []int) {
-	return file_weir_control_proto_rawDescGZIP(), []int{48}
+	return file_weir_control_proto_rawDescGZIP(), []int{53}
 }
 
 func (x *PartitionSizes) GetBytes() []int64 {
@@ -3669,7 +4086,7 @@ type UpdateTaskExecutionStateResponse struct {
 
 func (x *UpdateTaskExecutionStateResponse) Reset() {
 	*x = UpdateTaskExecutionStateResponse{}
-	mi := &file_weir_control_proto_msgTypes[49]
+	mi := &file_weir_control_proto_msgTypes[54]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3681,7 +4098,7 @@ func (x *UpdateTaskExecutionStateResponse) String() string {
 func (*UpdateTaskExecutionStateResponse) ProtoMessage() {}
 
 func (x *UpdateTaskExecutionStateResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_weir_control_proto_msgTypes[49]
+	mi := &file_weir_control_proto_msgTypes[54]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3694,7 +4111,7 @@ func (x *UpdateTaskExecutionStateResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use UpdateTaskExecutionStateResponse.ProtoReflect.Descriptor instead.
 func (*UpdateTaskExecutionStateResponse) Descriptor() ([]byte, []int) {
-	return file_weir_control_proto_rawDescGZIP(), []int{49}
+	return file_weir_control_proto_rawDescGZIP(), []int{54}
 }
 
 func (x *UpdateTaskExecutionStateResponse) GetKnown() bool {
@@ -3715,7 +4132,7 @@ type ReportTaskMetricsRequest struct {
 
 func (x *ReportTaskMetricsRequest) Reset() {
 	*x = ReportTaskMetricsRequest{}
-	mi := &file_weir_control_proto_msgTypes[50]
+	mi := &file_weir_control_proto_msgTypes[55]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3727,7 +4144,7 @@ func (x *ReportTaskMetricsRequest) String() string {
 func (*ReportTaskMetricsRequest) ProtoMessage() {}
 
 func (x *ReportTaskMetricsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_weir_control_proto_msgTypes[50]
+	mi := &file_weir_control_proto_msgTypes[55]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3740,7 +4157,7 @@ func (x *ReportTaskMetricsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ReportTaskMetricsRequest.ProtoReflect.Descriptor instead.
 func (*ReportTaskMetricsRequest) Descriptor() ([]byte, []int) {
-	return file_weir_control_proto_rawDescGZIP(), []int{50}
+	return file_weir_control_proto_rawDescGZIP(), []int{55}
 }
 
 func (x *ReportTaskMetricsRequest) GetMetrics() []*TaskMetrics {
@@ -3775,7 +4192,7 @@ type OutputsLostRequest struct {
 
 func (x *OutputsLostRequest) Reset() {
 	*x = OutputsLostRequest{}
-	mi := &file_weir_control_proto_msgTypes[51]
+	mi := &file_weir_control_proto_msgTypes[56]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3787,7 +4204,7 @@ func (x *OutputsLostRequest) String() string {
 func (*OutputsLostRequest) ProtoMessage() {}
 
 func (x *OutputsLostRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_weir_control_proto_msgTypes[51]
+	mi := &file_weir_control_proto_msgTypes[56]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3800,7 +4217,7 @@ func (x *OutputsLostRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use OutputsLostRequest.ProtoReflect.Descriptor instead.
 func (*OutputsLostRequest) Descriptor() ([]byte, []int) {
-	return file_weir_control_proto_rawDescGZIP(), []int{51}
+	return file_weir_control_proto_rawDescGZIP(), []int{56}
 }
 
 func (x *OutputsLostRequest) GetResourceId() string {
@@ -3829,7 +4246,7 @@ type NotEnoughResourcesRequest struct {
 
 func (x *NotEnoughResourcesRequest) Reset() {
 	*x = NotEnoughResourcesRequest{}
-	mi := &file_weir_control_proto_msgTypes[52]
+	mi := &file_weir_control_proto_msgTypes[57]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3841,7 +4258,7 @@ func (x *NotEnoughResourcesRequest) String() string {
 func (*NotEnoughResourcesRequest) ProtoMessage() {}
 
 func (x *NotEnoughResourcesRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_weir_control_proto_msgTypes[52]
+	mi := &file_weir_control_proto_msgTypes[57]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3854,7 +4271,7 @@ func (x *NotEnoughResourcesRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use NotEnoughResourcesRequest.ProtoReflect.Descriptor instead.
 func (*NotEnoughResourcesRequest) Descriptor() ([]byte, []int) {
-	return file_weir_control_proto_rawDescGZIP(), []int{52}
+	return file_weir_control_proto_rawDescGZIP(), []int{57}
 }
 
 func (x *NotEnoughResourcesRequest) GetJobId() string {
@@ -3898,7 +4315,7 @@ type OperatorRequest struct {
 
 func (x *OperatorRequest) Reset() {
 	*x = OperatorRequest{}
-	mi := &file_weir_control_proto_msgTypes[53]
+	mi := &file_weir_control_proto_msgTypes[58]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3910,7 +4327,7 @@ func (x *OperatorRequest) String() string {
 func (*OperatorRequest) ProtoMessage() {}
 
 func (x *OperatorRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_weir_control_proto_msgTypes[53]
+	mi := &file_weir_control_proto_msgTypes[58]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3923,7 +4340,7 @@ func (x *OperatorRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use OperatorRequest.ProtoReflect.Descriptor instead.
 func (*OperatorRequest) Descriptor() ([]byte, []int) {
-	return file_weir_control_proto_rawDescGZIP(), []int{53}
+	return file_weir_control_proto_rawDescGZIP(), []int{58}
 }
 
 func (x *OperatorRequest) GetAttempt() string {
@@ -3956,7 +4373,7 @@ type OperatorResponse struct {
 
 func (x *OperatorResponse) Reset() {
 	*x = OperatorResponse{}
-	mi := &file_weir_control_proto_msgTypes[54]
+	mi := &file_weir_control_proto_msgTypes[59]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3968,7 +4385,7 @@ func (x *OperatorResponse) String() string {
 func (*OperatorResponse) ProtoMessage() {}
 
 func (x *OperatorResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_weir_control_proto_msgTypes[54]
+	mi := &file_weir_control_proto_msgTypes[59]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3981,7 +4398,7 @@ func (x *OperatorResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use OperatorResponse.ProtoReflect.Descriptor instead.
 func (*OperatorResponse) Descriptor() ([]byte, []int) {
-	return file_weir_control_proto_rawDescGZIP(), []int{54}
+	return file_weir_control_proto_rawDescGZIP(), []int{59}
 }
 
 func (x *OperatorResponse) GetPayload() []byte {
@@ -4005,7 +4422,7 @@ type RegisterWorkerRequest struct {
 
 func (x *RegisterWorkerRequest) Reset() {
 	*x = RegisterWorkerRequest{}
-	mi := &file_weir_control_proto_msgTypes[55]
+	mi := &file_weir_control_proto_msgTypes[60]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4017,7 +4434,7 @@ func (x *RegisterWorkerRequest) String() string {
 func (*RegisterWorkerRequest) ProtoMessage() {}
 
 func (x *RegisterWorkerRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_weir_control_proto_msgTypes[55]
+	mi := &file_weir_control_proto_msgTypes[60]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4030,7 +4447,7 @@ func (x *RegisterWorkerRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RegisterWorkerRequest.ProtoReflect.Descriptor instead.
 func (*RegisterWorkerRequest) Descriptor() ([]byte, []int) {
-	return file_weir_control_proto_rawDescGZIP(), []int{55}
+	return file_weir_control_proto_rawDescGZIP(), []int{60}
 }
 
 func (x *RegisterWorkerRequest) GetJobId() string {
@@ -4084,7 +4501,7 @@ type RegisterWorkerResponse struct {
 
 func (x *RegisterWorkerResponse) Reset() {
 	*x = RegisterWorkerResponse{}
-	mi := &file_weir_control_proto_msgTypes[56]
+	mi := &file_weir_control_proto_msgTypes[61]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4096,7 +4513,7 @@ func (x *RegisterWorkerResponse) String() string {
 func (*RegisterWorkerResponse) ProtoMessage() {}
 
 func (x *RegisterWorkerResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_weir_control_proto_msgTypes[56]
+	mi := &file_weir_control_proto_msgTypes[61]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4109,7 +4526,7 @@ func (x *RegisterWorkerResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RegisterWorkerResponse.ProtoReflect.Descriptor instead.
 func (*RegisterWorkerResponse) Descriptor() ([]byte, []int) {
-	return file_weir_control_proto_rawDescGZIP(), []int{56}
+	return file_weir_control_proto_rawDescGZIP(), []int{61}
 }
 
 func (x *RegisterWorkerResponse) GetRejected() string {
@@ -4133,7 +4550,7 @@ type WorkerBudget struct {
 
 func (x *WorkerBudget) Reset() {
 	*x = WorkerBudget{}
-	mi := &file_weir_control_proto_msgTypes[57]
+	mi := &file_weir_control_proto_msgTypes[62]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4145,7 +4562,7 @@ func (x *WorkerBudget) String() string {
 func (*WorkerBudget) ProtoMessage() {}
 
 func (x *WorkerBudget) ProtoReflect() protoreflect.Message {
-	mi := &file_weir_control_proto_msgTypes[57]
+	mi := &file_weir_control_proto_msgTypes[62]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4158,7 +4575,7 @@ func (x *WorkerBudget) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use WorkerBudget.ProtoReflect.Descriptor instead.
 func (*WorkerBudget) Descriptor() ([]byte, []int) {
-	return file_weir_control_proto_rawDescGZIP(), []int{57}
+	return file_weir_control_proto_rawDescGZIP(), []int{62}
 }
 
 func (x *WorkerBudget) GetHeld() int32 {
@@ -4205,7 +4622,7 @@ type WorkerBudgetResponse struct {
 
 func (x *WorkerBudgetResponse) Reset() {
 	*x = WorkerBudgetResponse{}
-	mi := &file_weir_control_proto_msgTypes[58]
+	mi := &file_weir_control_proto_msgTypes[63]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4217,7 +4634,7 @@ func (x *WorkerBudgetResponse) String() string {
 func (*WorkerBudgetResponse) ProtoMessage() {}
 
 func (x *WorkerBudgetResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_weir_control_proto_msgTypes[58]
+	mi := &file_weir_control_proto_msgTypes[63]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4230,7 +4647,7 @@ func (x *WorkerBudgetResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use WorkerBudgetResponse.ProtoReflect.Descriptor instead.
 func (*WorkerBudgetResponse) Descriptor() ([]byte, []int) {
-	return file_weir_control_proto_rawDescGZIP(), []int{58}
+	return file_weir_control_proto_rawDescGZIP(), []int{63}
 }
 
 func (x *WorkerBudgetResponse) GetNetwork() int64 {
@@ -4251,7 +4668,7 @@ type ReadBlobRequest struct {
 
 func (x *ReadBlobRequest) Reset() {
 	*x = ReadBlobRequest{}
-	mi := &file_weir_control_proto_msgTypes[59]
+	mi := &file_weir_control_proto_msgTypes[64]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4263,7 +4680,7 @@ func (x *ReadBlobRequest) String() string {
 func (*ReadBlobRequest) ProtoMessage() {}
 
 func (x *ReadBlobRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_weir_control_proto_msgTypes[59]
+	mi := &file_weir_control_proto_msgTypes[64]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4276,7 +4693,7 @@ func (x *ReadBlobRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ReadBlobRequest.ProtoReflect.Descriptor instead.
 func (*ReadBlobRequest) Descriptor() ([]byte, []int) {
-	return file_weir_control_proto_rawDescGZIP(), []int{59}
+	return file_weir_control_proto_rawDescGZIP(), []int{64}
 }
 
 func (x *ReadBlobRequest) GetSha256() string {
@@ -4310,7 +4727,7 @@ type ReadBlobResponse struct {
 
 func (x *ReadBlobResponse) Reset() {
 	*x = ReadBlobResponse{}
-	mi := &file_weir_control_proto_msgTypes[60]
+	mi := &file_weir_control_proto_msgTypes[65]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4322,7 +4739,7 @@ func (x *ReadBlobResponse) String() string {
 func (*ReadBlobResponse) ProtoMessage() {}
 
 func (x *ReadBlobResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_weir_control_proto_msgTypes[60]
+	mi := &file_weir_control_proto_msgTypes[65]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4335,7 +4752,7 @@ func (x *ReadBlobResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ReadBlobResponse.ProtoReflect.Descriptor instead.
 func (*ReadBlobResponse) Descriptor() ([]byte, []int) {
-	return file_weir_control_proto_rawDescGZIP(), []int{60}
+	return file_weir_control_proto_rawDescGZIP(), []int{65}
 }
 
 func (x *ReadBlobResponse) GetData() []byte {
@@ -4477,11 +4894,52 @@ const file_weir_control_proto_rawDesc = "" +
 	"\vallocations\x18\x03 \x03(\tR\vallocations\"D\n" +
 	"\fJobHeartbeat\x12\x1a\n" +
 	"\battempts\x18\x01 \x03(\tR\battempts\x12\x18\n" +
-	"\aoutputs\x18\x02 \x03(\tR\aoutputs\"n\n" +
+	"\aoutputs\x18\x02 \x03(\tR\aoutputs\"\xab\x01\n" +
+	"\x18TriggerCheckpointRequest\x12\x15\n" +
+	"\x06job_id\x18\x01 \x01(\tR\x05jobId\x12\"\n" +
+	"\rjob_master_id\x18\x02 \x01(\tR\vjobMasterId\x12\x1a\n" +
+	"\battempts\x18\x03 \x03(\tR\battempts\x12\x1e\n" +
+	"\n" +
+	"checkpoint\x18\x04 \x01(\x03R\n" +
+	"checkpoint\x12\x18\n" +
+	"\aoptions\x18\x05 \x01(\fR\aoptions\"\xca\x01\n" +
+	"\x11CheckpointOptions\x12)\n" +
+	"\x10triggered_millis\x18\x01 \x01(\x03R\x0ftriggeredMillis\x12\x12\n" +
+	"\x04kind\x18\x02 \x01(\x05R\x04kind\x12\x16\n" +
+	"\x06format\x18\x03 \x01(\x05R\x06format\x12\x1c\n" +
+	"\tdirectory\x18\x04 \x01(\tR\tdirectory\x12\x16\n" +
+	"\x06shared\x18\x05 \x01(\tR\x06shared\x12\x12\n" +
+	"\x04base\x18\x06 \x01(\x03R\x04base\x12\x14\n" +
+	"\x05drain\x18\a \x01(\bR\x05drain\"\xac\x01\n" +
+	"\x17NotifyCheckpointRequest\x12\x15\n" +
+	"\x06job_id\x18\x01 \x01(\tR\x05jobId\x12\"\n" +
+	"\rjob_master_id\x18\x02 \x01(\tR\vjobMasterId\x12\x1a\n" +
+	"\battempts\x18\x03 \x03(\tR\battempts\x12\x1e\n" +
+	"\n" +
+	"checkpoint\x18\x04 \x01(\x03R\n" +
+	"checkpoint\x12\x1a\n" +
+	"\bcomplete\x18\x05 \x01(\bR\bcomplete\"\xf3\x01\n" +
+	"\x1cAcknowledgeCheckpointRequest\x12\x18\n" +
+	"\aattempt\x18\x01 \x01(\tR\aattempt\x12\x1e\n" +
+	"\n" +
+	"checkpoint\x18\x02 \x01(\x03R\n" +
+	"checkpoint\x12\x14\n" +
+	"\x05state\x18\x03 \x01(\fR\x05state\x12#\n" +
+	"\raligned_nanos\x18\x04 \x01(\x03R\falignedNanos\x12#\n" +
+	"\rstopped_nanos\x18\x05 \x01(\x03R\fstoppedNanos\x12#\n" +
+	"\rwritten_nanos\x18\x06 \x01(\x03R\fwrittenNanos\x12\x14\n" +
+	"\x05bytes\x18\a \x01(\x03R\x05bytes\"\x95\x01\n" +
+	"\x18DeclineCheckpointRequest\x12\x18\n" +
+	"\aattempt\x18\x01 \x01(\tR\aattempt\x12\x1e\n" +
+	"\n" +
+	"checkpoint\x18\x02 \x01(\x03R\n" +
+	"checkpoint\x12\x16\n" +
+	"\x06reason\x18\x03 \x01(\tR\x06reason\x12'\n" +
+	"\afailure\x18\x04 \x01(\v2\r.weir.FailureR\afailure\"n\n" +
 	"\x15ReleaseOutputsRequest\x12\x15\n" +
 	"\x06job_id\x18\x01 \x01(\tR\x05jobId\x12\"\n" +
 	"\rjob_master_id\x18\x02 \x01(\tR\vjobMasterId\x12\x1a\n" +
-	"\battempts\x18\x03 \x03(\tR\battempts\"\x9d\x03\n" +
+	"\battempts\x18\x03 \x03(\tR\battempts\"\xb7\x03\n" +
 	"\x0eTaskDeployment\x12\x15\n" +
 	"\x06job_id\x18\x01 \x01(\tR\x05jobId\x12\x18\n" +
 	"\aattempt\x18\x02 \x01(\tR\aattempt\x12\x1f\n" +
@@ -4498,7 +4956,8 @@ const file_weir_control_proto_rawDesc = "" +
 	"\x0ffirst_key_group\x18\n" +
 	" \x01(\x05R\rfirstKeyGroup\x12\x1d\n" +
 	"\n" +
-	"key_groups\x18\v \x01(\x05R\tkeyGroups\"\xe8\x02\n" +
+	"key_groups\x18\v \x01(\x05R\tkeyGroups\x12\x18\n" +
+	"\arestore\x18\f \x01(\fR\arestore\"\xe8\x02\n" +
 	"\x03Job\x12\x15\n" +
 	"\x06job_id\x18\x01 \x01(\tR\x05jobId\x12\x12\n" +
 	"\x04name\x18\x02 \x01(\tR\x04name\x12\x1d\n" +
@@ -4761,7 +5220,7 @@ func file_weir_control_proto_rawDescGZIP() []byte {
 	return file_weir_control_proto_rawDescData
 }
 
-var file_weir_control_proto_msgTypes = make([]protoimpl.MessageInfo, 63)
+var file_weir_control_proto_msgTypes = make([]protoimpl.MessageInfo, 68)
 var file_weir_control_proto_goTypes = []any{
 	(*Empty)(nil),                               // 0: weir.Empty
 	(*RegisterTaskExecutorRequest)(nil),         // 1: weir.RegisterTaskExecutorRequest
@@ -4787,45 +5246,50 @@ var file_weir_control_proto_goTypes = []any{
 	(*TaskExecutorHeartbeat)(nil),               // 21: weir.TaskExecutorHeartbeat
 	(*HeartbeatFromJobMasterRequest)(nil),       // 22: weir.HeartbeatFromJobMasterRequest
 	(*JobHeartbeat)(nil),                        // 23: weir.JobHeartbeat
-	(*ReleaseOutputsRequest)(nil),               // 24: weir.ReleaseOutputsRequest
-	(*TaskDeployment)(nil),                      // 25: weir.TaskDeployment
-	(*Job)(nil),                                 // 26: weir.Job
-	(*OperatorDigest)(nil),                      // 27: weir.OperatorDigest
-	(*GateDeployment)(nil),                      // 28: weir.GateDeployment
-	(*ProducerList)(nil),                        // 29: weir.ProducerList
-	(*ProducerPlace)(nil),                       // 30: weir.ProducerPlace
-	(*ChannelDeployment)(nil),                   // 31: weir.ChannelDeployment
-	(*PartitionDeployment)(nil),                 // 32: weir.PartitionDeployment
-	(*RegisterTaskManagerRequest)(nil),          // 33: weir.RegisterTaskManagerRequest
-	(*RegisterTaskManagerResponse)(nil),         // 34: weir.RegisterTaskManagerResponse
-	(*SlotOffer)(nil),                           // 35: weir.SlotOffer
-	(*OfferSlotsRequest)(nil),                   // 36: weir.OfferSlotsRequest
-	(*OfferSlotsResponse)(nil),                  // 37: weir.OfferSlotsResponse
-	(*FailSlotRequest)(nil),                     // 38: weir.FailSlotRequest
-	(*Failure)(nil),                             // 39: weir.Failure
-	(*TaskMetrics)(nil),                         // 40: weir.TaskMetrics
-	(*Count)(nil),                               // 41: weir.Count
-	(*Share)(nil),                               // 42: weir.Share
-	(*Distribution)(nil),                        // 43: weir.Distribution
-	(*TaskFigures)(nil),                         // 44: weir.TaskFigures
-	(*OperatorFigures)(nil),                     // 45: weir.OperatorFigures
-	(*ProcessFigures)(nil),                      // 46: weir.ProcessFigures
-	(*UpdateTaskExecutionStateRequest)(nil),     // 47: weir.UpdateTaskExecutionStateRequest
-	(*PartitionSizes)(nil),                      // 48: weir.PartitionSizes
-	(*UpdateTaskExecutionStateResponse)(nil),    // 49: weir.UpdateTaskExecutionStateResponse
-	(*ReportTaskMetricsRequest)(nil),            // 50: weir.ReportTaskMetricsRequest
-	(*OutputsLostRequest)(nil),                  // 51: weir.OutputsLostRequest
-	(*NotEnoughResourcesRequest)(nil),           // 52: weir.NotEnoughResourcesRequest
-	(*OperatorRequest)(nil),                     // 53: weir.OperatorRequest
-	(*OperatorResponse)(nil),                    // 54: weir.OperatorResponse
-	(*RegisterWorkerRequest)(nil),               // 55: weir.RegisterWorkerRequest
-	(*RegisterWorkerResponse)(nil),              // 56: weir.RegisterWorkerResponse
-	(*WorkerBudget)(nil),                        // 57: weir.WorkerBudget
-	(*WorkerBudgetResponse)(nil),                // 58: weir.WorkerBudgetResponse
-	(*ReadBlobRequest)(nil),                     // 59: weir.ReadBlobRequest
-	(*ReadBlobResponse)(nil),                    // 60: weir.ReadBlobResponse
-	nil,                                         // 61: weir.Job.ConfigurationEntry
-	nil,                                         // 62: weir.UpdateTaskExecutionStateRequest.AccumulatorsEntry
+	(*TriggerCheckpointRequest)(nil),            // 24: weir.TriggerCheckpointRequest
+	(*CheckpointOptions)(nil),                   // 25: weir.CheckpointOptions
+	(*NotifyCheckpointRequest)(nil),             // 26: weir.NotifyCheckpointRequest
+	(*AcknowledgeCheckpointRequest)(nil),        // 27: weir.AcknowledgeCheckpointRequest
+	(*DeclineCheckpointRequest)(nil),            // 28: weir.DeclineCheckpointRequest
+	(*ReleaseOutputsRequest)(nil),               // 29: weir.ReleaseOutputsRequest
+	(*TaskDeployment)(nil),                      // 30: weir.TaskDeployment
+	(*Job)(nil),                                 // 31: weir.Job
+	(*OperatorDigest)(nil),                      // 32: weir.OperatorDigest
+	(*GateDeployment)(nil),                      // 33: weir.GateDeployment
+	(*ProducerList)(nil),                        // 34: weir.ProducerList
+	(*ProducerPlace)(nil),                       // 35: weir.ProducerPlace
+	(*ChannelDeployment)(nil),                   // 36: weir.ChannelDeployment
+	(*PartitionDeployment)(nil),                 // 37: weir.PartitionDeployment
+	(*RegisterTaskManagerRequest)(nil),          // 38: weir.RegisterTaskManagerRequest
+	(*RegisterTaskManagerResponse)(nil),         // 39: weir.RegisterTaskManagerResponse
+	(*SlotOffer)(nil),                           // 40: weir.SlotOffer
+	(*OfferSlotsRequest)(nil),                   // 41: weir.OfferSlotsRequest
+	(*OfferSlotsResponse)(nil),                  // 42: weir.OfferSlotsResponse
+	(*FailSlotRequest)(nil),                     // 43: weir.FailSlotRequest
+	(*Failure)(nil),                             // 44: weir.Failure
+	(*TaskMetrics)(nil),                         // 45: weir.TaskMetrics
+	(*Count)(nil),                               // 46: weir.Count
+	(*Share)(nil),                               // 47: weir.Share
+	(*Distribution)(nil),                        // 48: weir.Distribution
+	(*TaskFigures)(nil),                         // 49: weir.TaskFigures
+	(*OperatorFigures)(nil),                     // 50: weir.OperatorFigures
+	(*ProcessFigures)(nil),                      // 51: weir.ProcessFigures
+	(*UpdateTaskExecutionStateRequest)(nil),     // 52: weir.UpdateTaskExecutionStateRequest
+	(*PartitionSizes)(nil),                      // 53: weir.PartitionSizes
+	(*UpdateTaskExecutionStateResponse)(nil),    // 54: weir.UpdateTaskExecutionStateResponse
+	(*ReportTaskMetricsRequest)(nil),            // 55: weir.ReportTaskMetricsRequest
+	(*OutputsLostRequest)(nil),                  // 56: weir.OutputsLostRequest
+	(*NotEnoughResourcesRequest)(nil),           // 57: weir.NotEnoughResourcesRequest
+	(*OperatorRequest)(nil),                     // 58: weir.OperatorRequest
+	(*OperatorResponse)(nil),                    // 59: weir.OperatorResponse
+	(*RegisterWorkerRequest)(nil),               // 60: weir.RegisterWorkerRequest
+	(*RegisterWorkerResponse)(nil),              // 61: weir.RegisterWorkerResponse
+	(*WorkerBudget)(nil),                        // 62: weir.WorkerBudget
+	(*WorkerBudgetResponse)(nil),                // 63: weir.WorkerBudgetResponse
+	(*ReadBlobRequest)(nil),                     // 64: weir.ReadBlobRequest
+	(*ReadBlobResponse)(nil),                    // 65: weir.ReadBlobResponse
+	nil,                                         // 66: weir.Job.ConfigurationEntry
+	nil,                                         // 67: weir.UpdateTaskExecutionStateRequest.AccumulatorsEntry
 }
 var file_weir_control_proto_depIdxs = []int32{
 	4,  // 0: weir.RegisterTaskExecutorRequest.total:type_name -> weir.ResourceProfile
@@ -4833,50 +5297,51 @@ var file_weir_control_proto_depIdxs = []int32{
 	4,  // 2: weir.SlotStatus.profile:type_name -> weir.ResourceProfile
 	5,  // 3: weir.SlotReport.slots:type_name -> weir.SlotStatus
 	6,  // 4: weir.SendSlotReportRequest.report:type_name -> weir.SlotReport
-	46, // 5: weir.SendSlotReportRequest.process:type_name -> weir.ProcessFigures
+	51, // 5: weir.SendSlotReportRequest.process:type_name -> weir.ProcessFigures
 	4,  // 6: weir.ResourceRequirement.profile:type_name -> weir.ResourceProfile
 	12, // 7: weir.DeclareRequiredResourcesRequest.requirements:type_name -> weir.ResourceRequirement
 	4,  // 8: weir.RequestSlotRequest.profile:type_name -> weir.ResourceProfile
-	25, // 9: weir.SubmitTaskRequest.task:type_name -> weir.TaskDeployment
+	30, // 9: weir.SubmitTaskRequest.task:type_name -> weir.TaskDeployment
 	6,  // 10: weir.TaskExecutorHeartbeat.report:type_name -> weir.SlotReport
-	46, // 11: weir.TaskExecutorHeartbeat.process:type_name -> weir.ProcessFigures
-	28, // 12: weir.TaskDeployment.gates:type_name -> weir.GateDeployment
-	32, // 13: weir.TaskDeployment.partitions:type_name -> weir.PartitionDeployment
-	26, // 14: weir.TaskDeployment.job:type_name -> weir.Job
-	27, // 15: weir.Job.operators:type_name -> weir.OperatorDigest
-	61, // 16: weir.Job.configuration:type_name -> weir.Job.ConfigurationEntry
-	31, // 17: weir.GateDeployment.channels:type_name -> weir.ChannelDeployment
-	30, // 18: weir.ProducerList.task_managers:type_name -> weir.ProducerPlace
-	4,  // 19: weir.SlotOffer.profile:type_name -> weir.ResourceProfile
-	35, // 20: weir.OfferSlotsRequest.offers:type_name -> weir.SlotOffer
-	44, // 21: weir.TaskMetrics.figures:type_name -> weir.TaskFigures
-	41, // 22: weir.TaskFigures.records_in:type_name -> weir.Count
-	41, // 23: weir.TaskFigures.records_out:type_name -> weir.Count
-	41, // 24: weir.TaskFigures.bytes_in:type_name -> weir.Count
-	41, // 25: weir.TaskFigures.bytes_out:type_name -> weir.Count
-	41, // 26: weir.TaskFigures.batches_in_local:type_name -> weir.Count
-	41, // 27: weir.TaskFigures.batches_in_remote:type_name -> weir.Count
-	41, // 28: weir.TaskFigures.batches_out:type_name -> weir.Count
-	42, // 29: weir.TaskFigures.busy:type_name -> weir.Share
-	42, // 30: weir.TaskFigures.idle:type_name -> weir.Share
-	42, // 31: weir.TaskFigures.blocked:type_name -> weir.Share
-	41, // 32: weir.TaskFigures.mail:type_name -> weir.Count
-	43, // 33: weir.TaskFigures.mail_latency:type_name -> weir.Distribution
-	45, // 34: weir.TaskFigures.operators:type_name -> weir.OperatorFigures
-	41, // 35: weir.OperatorFigures.records_in:type_name -> weir.Count
-	41, // 36: weir.OperatorFigures.records_out:type_name -> weir.Count
-	39, // 37: weir.UpdateTaskExecutionStateRequest.failure:type_name -> weir.Failure
-	40, // 38: weir.UpdateTaskExecutionStateRequest.metrics:type_name -> weir.TaskMetrics
-	62, // 39: weir.UpdateTaskExecutionStateRequest.accumulators:type_name -> weir.UpdateTaskExecutionStateRequest.AccumulatorsEntry
-	48, // 40: weir.UpdateTaskExecutionStateRequest.outputs:type_name -> weir.PartitionSizes
-	40, // 41: weir.ReportTaskMetricsRequest.metrics:type_name -> weir.TaskMetrics
-	46, // 42: weir.ReportTaskMetricsRequest.process:type_name -> weir.ProcessFigures
-	27, // 43: weir.RegisterWorkerRequest.operators:type_name -> weir.OperatorDigest
-	44, // [44:44] is the sub-list for method output_type
-	44, // [44:44] is the sub-list for method input_type
-	44, // [44:44] is the sub-list for extension type_name
-	44, // [44:44] is the sub-list for extension extendee
-	0,  // [0:44] is the sub-list for field type_name
+	51, // 11: weir.TaskExecutorHeartbeat.process:type_name -> weir.ProcessFigures
+	44, // 12: weir.DeclineCheckpointRequest.failure:type_name -> weir.Failure
+	33, // 13: weir.TaskDeployment.gates:type_name -> weir.GateDeployment
+	37, // 14: weir.TaskDeployment.partitions:type_name -> weir.PartitionDeployment
+	31, // 15: weir.TaskDeployment.job:type_name -> weir.Job
+	32, // 16: weir.Job.operators:type_name -> weir.OperatorDigest
+	66, // 17: weir.Job.configuration:type_name -> weir.Job.ConfigurationEntry
+	36, // 18: weir.GateDeployment.channels:type_name -> weir.ChannelDeployment
+	35, // 19: weir.ProducerList.task_managers:type_name -> weir.ProducerPlace
+	4,  // 20: weir.SlotOffer.profile:type_name -> weir.ResourceProfile
+	40, // 21: weir.OfferSlotsRequest.offers:type_name -> weir.SlotOffer
+	49, // 22: weir.TaskMetrics.figures:type_name -> weir.TaskFigures
+	46, // 23: weir.TaskFigures.records_in:type_name -> weir.Count
+	46, // 24: weir.TaskFigures.records_out:type_name -> weir.Count
+	46, // 25: weir.TaskFigures.bytes_in:type_name -> weir.Count
+	46, // 26: weir.TaskFigures.bytes_out:type_name -> weir.Count
+	46, // 27: weir.TaskFigures.batches_in_local:type_name -> weir.Count
+	46, // 28: weir.TaskFigures.batches_in_remote:type_name -> weir.Count
+	46, // 29: weir.TaskFigures.batches_out:type_name -> weir.Count
+	47, // 30: weir.TaskFigures.busy:type_name -> weir.Share
+	47, // 31: weir.TaskFigures.idle:type_name -> weir.Share
+	47, // 32: weir.TaskFigures.blocked:type_name -> weir.Share
+	46, // 33: weir.TaskFigures.mail:type_name -> weir.Count
+	48, // 34: weir.TaskFigures.mail_latency:type_name -> weir.Distribution
+	50, // 35: weir.TaskFigures.operators:type_name -> weir.OperatorFigures
+	46, // 36: weir.OperatorFigures.records_in:type_name -> weir.Count
+	46, // 37: weir.OperatorFigures.records_out:type_name -> weir.Count
+	44, // 38: weir.UpdateTaskExecutionStateRequest.failure:type_name -> weir.Failure
+	45, // 39: weir.UpdateTaskExecutionStateRequest.metrics:type_name -> weir.TaskMetrics
+	67, // 40: weir.UpdateTaskExecutionStateRequest.accumulators:type_name -> weir.UpdateTaskExecutionStateRequest.AccumulatorsEntry
+	53, // 41: weir.UpdateTaskExecutionStateRequest.outputs:type_name -> weir.PartitionSizes
+	45, // 42: weir.ReportTaskMetricsRequest.metrics:type_name -> weir.TaskMetrics
+	51, // 43: weir.ReportTaskMetricsRequest.process:type_name -> weir.ProcessFigures
+	32, // 44: weir.RegisterWorkerRequest.operators:type_name -> weir.OperatorDigest
+	45, // [45:45] is the sub-list for method output_type
+	45, // [45:45] is the sub-list for method input_type
+	45, // [45:45] is the sub-list for extension type_name
+	45, // [45:45] is the sub-list for extension extendee
+	0,  // [0:45] is the sub-list for field type_name
 }
 
 func init() { file_weir_control_proto_init() }
@@ -4890,7 +5355,7 @@ func file_weir_control_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_weir_control_proto_rawDesc), len(file_weir_control_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   63,
+			NumMessages:   68,
 			NumExtensions: 0,
 			NumServices:   0,
 		},

@@ -1,0 +1,253 @@
+package jobmaster
+
+import (
+	"errors"
+	"time"
+
+	"google.golang.org/protobuf/proto"
+
+	"github.com/weirstream/weir/internal/execgraph"
+	"github.com/weirstream/weir/internal/ident"
+	"github.com/weirstream/weir/internal/invariant"
+	"github.com/weirstream/weir/internal/jobmaster/checkpoint"
+	"github.com/weirstream/weir/internal/jobmaster/checkpointing"
+	"github.com/weirstream/weir/internal/jobmaster/schedule"
+	"github.com/weirstream/weir/internal/rpc"
+	"github.com/weirstream/weir/internal/rpc/gateway"
+	"github.com/weirstream/weir/internal/rpc/pb"
+	"github.com/weirstream/weir/internal/snapshot"
+	"github.com/weirstream/weir/internal/snapshot/record"
+	"github.com/weirstream/weir/internal/status"
+
+	"slices"
+)
+
+// checkpoints are a job's, as its Master sees them: what tasks and coordinators have
+// to do with them. It is touched on the Master's loop only.
+type checkpoints struct {
+	m       *Master
+	owner   *checkpointing.Owner
+	restore restored
+	// pending wait for the owner to say what tasks begin with.
+	pending []func()
+}
+
+// restored is what new attempts begin with.
+type restored struct {
+	checkpoint int64 // 0: nothing
+	assignment *snapshot.Assignment
+	global     bool // the coordinators were restored too
+}
+
+// newCheckpoints makes the checkpoints of a job that has some; nil: it has none.
+func newCheckpoints(m *Master) *checkpoints {
+	o := m.options.Checkpoints
+	if o == nil || m.options.Graph.Batch {
+		return nil
+	}
+	c := &checkpoints{m: m}
+	c.owner = checkpointing.New(checkpointing.Options{
+		Loop: m.loop, Core: checkpoint.New(o.Options, m.options.Graph), Job: m.job, Disk: o.Disk, Store: o.Store, Tasks: c, Log: m.log,
+	})
+	return c
+}
+
+// apply tells the owner of an event.
+func (c *checkpoints) apply(ev checkpoint.Event) {
+	if c != nil {
+		c.owner.Apply(ev)
+	}
+}
+
+// later tells the owner of an event when those of the Master before it are done.
+func (c *checkpoints) later(ev checkpoint.Event) { c.m.post(func() { c.apply(ev) }) }
+
+// begin asks what the first attempts begin with, and calls then when that is known.
+func (c *checkpoints) begin(then func()) {
+	if c == nil {
+		then()
+		return
+	}
+	c.pending = append(c.pending, then)
+	c.apply(checkpoint.Recover{})
+}
+
+// restart asks what new attempts of these tasks begin with, and calls then when
+// that is known.
+func (c *checkpoints) restart(tasks []*execgraph.Vertex, then func()) {
+	if c == nil {
+		then()
+		return
+	}
+	all := 0
+	for _, v := range c.m.graph.Vertices {
+		all += len(v.Subtasks)
+	}
+	ev := checkpoint.Restart{Global: len(tasks) == all}
+	for _, t := range tasks {
+		if id := t.Parent.Job.ID; !slices.Contains(ev.Vertices, id) {
+			ev.Vertices = append(ev.Vertices, id)
+		}
+	}
+	c.pending = append(c.pending, then)
+	c.later(ev)
+}
+
+// FailJob fails the job for a reason of its checkpoints.
+func (c *checkpoints) FailJob(cause *status.Failure) { c.m.schedule(schedule.FailJob{Cause: cause}) }
+
+// FailTask fails an attempt for a reason of its checkpoints.
+func (c *checkpoints) FailTask(attempt ident.AttemptID, cause *status.Failure) {
+	c.m.schedule(schedule.TaskReport{Attempt: attempt, State: status.Failed, Failure: cause})
+}
+
+// Complete tells tasks and coordinators of a complete checkpoint.
+func (c *checkpoints) Complete(f checkpoint.NotifyComplete) {
+	c.notify(f.Attempts, f.Checkpoint, true)
+	c.release(f.Operators, f.Checkpoint, true)
+}
+
+// Abort tells tasks and coordinators that a checkpoint will not be.
+func (c *checkpoints) Abort(f checkpoint.NotifyAborted) {
+	c.notify(f.Attempts, f.Checkpoint, false)
+	c.release(f.Operators, f.Checkpoint, false)
+}
+
+// Trigger tells the TaskManagers of tasks to begin a checkpoint.
+func (c *checkpoints) Trigger(f checkpoint.TriggerTasks) {
+	options, err := proto.Marshal(&pb.CheckpointOptions{
+		TriggeredMillis: f.Millis, Kind: int32(f.Kind), Format: int32(f.Format), Directory: string(f.Dir), Shared: string(f.Shared), Base: f.Base, Drain: f.Drain,
+	})
+	invariant.Check(err == nil, "the options of a checkpoint cannot be encoded: %v", err)
+	for _, one := range c.byTaskManager(f.Attempts) {
+		failed := func(err error) {
+			for _, attempt := range one.attempts {
+				c.later(checkpoint.TriggerFailed{Checkpoint: f.Checkpoint, Attempt: attempt, Err: err})
+			}
+		}
+		if one.tm == nil {
+			failed(errors.New("its TaskManager is gone"))
+			continue
+		}
+		request := &pb.TriggerCheckpointRequest{JobId: c.m.job.String(), JobMasterId: c.m.term.String(), Attempts: texts(one.attempts), Checkpoint: f.Checkpoint, Options: options}
+		gateway.TriggerCheckpoint.Call(c.m.system, c.m.loop, one.tm.address, ident.LeaderID{}, request, 0, func(_ *pb.Empty, err error) {
+			if err != nil {
+				failed(err)
+			}
+		})
+	}
+}
+
+// notify tells tasks what became of a checkpoint. Who does not hear it hears of a
+// later one.
+func (c *checkpoints) notify(attempts []ident.AttemptID, id int64, complete bool) {
+	for _, one := range c.byTaskManager(attempts) {
+		if one.tm == nil {
+			continue
+		}
+		gateway.NotifyCheckpoint.Send(c.m.system, c.m.loop, one.tm.address, ident.LeaderID{}, &pb.NotifyCheckpointRequest{
+			JobId: c.m.job.String(), JobMasterId: c.m.term.String(), Attempts: texts(one.attempts), Checkpoint: id, Complete: complete})
+	}
+}
+
+// group is attempts that run on one TaskManager; nil: it is gone.
+type group struct {
+	tm       *taskManager
+	attempts []ident.AttemptID
+}
+
+// byTaskManager groups attempts by where they run, in the order in which they are
+// named.
+func (c *checkpoints) byTaskManager(attempts []ident.AttemptID) (groups []*group) {
+	for _, attempt := range attempts {
+		var tm *taskManager
+		if e := c.m.graph.Attempt(attempt); e != nil && e.Slot != nil {
+			tm = c.m.managers.byID[e.Slot.TaskManager]
+		}
+		i := slices.IndexFunc(groups, func(g *group) bool { return g.tm == tm })
+		if i < 0 {
+			i = len(groups)
+			groups = append(groups, &group{tm: tm})
+		}
+		groups[i].attempts = append(groups[i].attempts, attempt)
+	}
+	return groups
+}
+
+func texts(attempts []ident.AttemptID) []string {
+	all := make([]string, len(attempts))
+	for i, a := range attempts {
+		all[i] = a.String()
+	}
+	return all
+}
+
+// Restore notes what new attempts begin with, and lets who waited for it go on.
+func (c *checkpoints) Restore(f checkpoint.Restore) {
+	c.restore = restored{checkpoint: f.Checkpoint, assignment: f.Assignment, global: f.Global}
+	if f.Checkpoint != 0 {
+		c.m.log.Info("tasks begin with a checkpoint", "checkpoint", f.Checkpoint)
+	}
+	if f.Global && f.Assignment != nil {
+		c.restoreCoordinators(f.Assignment)
+	}
+	waited := c.pending
+	c.pending = nil
+	for _, then := range waited {
+		then()
+	}
+}
+
+// deployment gives what an attempt begins with, encoded; nil: nothing.
+func (c *checkpoints) deployment(e *execgraph.Execution) []byte {
+	if c == nil || c.restore.assignment == nil {
+		return nil
+	}
+	m := &snapshot.Metadata{Checkpoint: c.restore.checkpoint, Job: c.m.job}
+	for i := range c.restore.assignment.Operators {
+		o := &c.restore.assignment.Operators[i]
+		if o.Task != e.Vertex.Parent.Job.ID || !o.Restored {
+			continue
+		}
+		m.Operators = append(m.Operators, snapshot.OperatorState{ID: o.ID, Parallelism: 1, MaxParallelism: o.MaxParallelism,
+			Subtasks: []snapshot.SubtaskState{o.Subtasks[e.ID.Subtask]}})
+	}
+	return snapshot.Encode(m, "")
+}
+
+// acknowledge takes a task's part of a checkpoint.
+func (c *checkpoints) acknowledge(req *pb.AcknowledgeCheckpointRequest, reply func(*pb.Empty, error)) {
+	attempt, err := ident.ParseAttempt(req.Attempt)
+	var m *snapshot.Metadata
+	if err == nil {
+		m, err = snapshot.Decode(req.State, "")
+	}
+	if err != nil || c == nil {
+		reply(nil, rpc.Refuse("acknowledge checkpoint %d: %v", req.Checkpoint, err))
+		return
+	}
+	reply(&pb.Empty{}, nil)
+	ack := checkpoint.Ack{Checkpoint: req.Checkpoint, Attempt: attempt, Figures: record.Figures{
+		Sync: time.Duration(req.StoppedNanos), Async: time.Duration(req.WrittenNanos), Alignment: time.Duration(req.AlignedNanos),
+		Checkpointed: req.Bytes, State: req.Bytes}}
+	for i := range m.Operators {
+		o := &m.Operators[i]
+		if len(o.Subtasks) == 1 {
+			ack.States = append(ack.States, checkpoint.TaskState{Operator: o.ID, State: o.Subtasks[0]})
+		}
+	}
+	c.acknowledged(req.Checkpoint, attempt)
+	c.later(ack)
+}
+
+// decline takes the news that a task has no part to give.
+func (c *checkpoints) decline(req *pb.DeclineCheckpointRequest, reply func(*pb.Empty, error)) {
+	attempt, err := ident.ParseAttempt(req.Attempt)
+	reason, unknown := checkpoint.ParseReason(req.Reason)
+	if err := errors.Join(err, unknown); err != nil || c == nil {
+		reply(nil, rpc.Refuse("decline checkpoint %d: %v", req.Checkpoint, err))
+		return
+	}
+	reply(&pb.Empty{}, nil)
+	c.later(checkpoint.Decline{Checkpoint: req.Checkpoint, Attempt: attempt, Reason: reason, Err: gateway.FailureFromProto(req.Failure)})
+}

@@ -1,0 +1,372 @@
+package worker
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"hash"
+	"hash/crc32"
+	"io"
+	"strconv"
+	"time"
+
+	"google.golang.org/protobuf/proto"
+
+	"github.com/weirstream/weir/internal/fs"
+	"github.com/weirstream/weir/internal/ident"
+	"github.com/weirstream/weir/internal/operator"
+	"github.com/weirstream/weir/internal/rpc"
+	"github.com/weirstream/weir/internal/rpc/gateway"
+	"github.com/weirstream/weir/internal/rpc/pb"
+	"github.com/weirstream/weir/internal/snapshot"
+	"github.com/weirstream/weir/internal/snapshot/storage"
+	"github.com/weirstream/weir/internal/state"
+	"github.com/weirstream/weir/internal/status"
+	"github.com/weirstream/weir/internal/task"
+)
+
+// checkpoints takes the parts that one attempt has in checkpoints: it writes them
+// beside the task and acknowledges them to the JobMaster.
+type checkpoints struct {
+	w        *Worker
+	attempt  ident.AttemptID
+	groups   int // key groups of the task
+	restored map[ident.OperatorID]*snapshot.SubtaskState
+}
+
+// newCheckpoints reads what the attempt begins with.
+func (w *Worker) newCheckpoints(attempt ident.AttemptID, d *pb.TaskDeployment) (*checkpoints, error) {
+	c := &checkpoints{w: w, attempt: attempt, groups: int(d.MaxParallelism), restored: map[ident.OperatorID]*snapshot.SubtaskState{}}
+	if len(d.Restore) == 0 {
+		return c, nil
+	}
+	m, err := snapshot.Decode(d.Restore, "")
+	if err != nil {
+		return nil, fmt.Errorf("read what the task begins with: %w", err)
+	}
+	for i := range m.Operators {
+		if o := &m.Operators[i]; len(o.Subtasks) == 1 {
+			c.restored[o.ID] = &o.Subtasks[0]
+		}
+	}
+	return c, nil
+}
+
+// Restore loads what an operator kept. It reads files, on the task's goroutine.
+func (c *checkpoints) Restore(op ident.OperatorID, k operator.Kept) error {
+	s := c.restored[op]
+	if s == nil {
+		return nil
+	}
+	ctx := context.Background()
+	for _, keyed := range s.Keyed {
+		if err := c.restoreKeyed(ctx, keyed, k.Keyed); err != nil {
+			return fmt.Errorf("restore keyed state: %w", err)
+		}
+	}
+	if k.Keyed != nil && len(s.Keyed) > 0 {
+		k.Keyed.Restored()
+	}
+	for _, list := range k.Lists {
+		var elements [][]byte
+		for _, part := range s.Lists {
+			if part.Name != list.Name {
+				continue
+			}
+			data, err := storage.Bytes(ctx, c.w.Files, part.File)
+			if err != nil {
+				return fmt.Errorf("restore %q: %w", list.Name, err)
+			}
+			for _, e := range part.Elements {
+				elements = append(elements, data[e.Offset:e.Offset+e.Length])
+			}
+		}
+		if err := list.Load(elements); err != nil {
+			return fmt.Errorf("restore %q: %w", list.Name, err)
+		}
+	}
+	return nil
+}
+
+// restoreKeyed reads the key groups of one part of keyed state.
+func (c *checkpoints) restoreKeyed(ctx context.Context, part snapshot.KeyedState, into *state.Backend) error {
+	if into == nil {
+		return errors.New("the operator has none in this program")
+	}
+	for _, file := range part.Files {
+		r, size, done, err := c.open(ctx, file)
+		if err != nil {
+			return err
+		}
+		err = restoreFile(file.Name, r, size, part, into)
+		done()
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (c *checkpoints) open(ctx context.Context, file snapshot.KeyedFile) (r io.ReaderAt, size int64, done func(), err error) {
+	if file.Location == "" {
+		return bytes.NewReader(file.Inline), int64(len(file.Inline)), func() {}, nil
+	}
+	f, err := c.w.Files.Open(ctx, file.Location)
+	if err != nil {
+		return nil, 0, nil, err
+	}
+	if f.Size() != file.Length {
+		defer f.Close()
+		return nil, 0, nil, &snapshot.CorruptError{Location: file.Location, Offset: f.Size(), What: fmt.Sprintf("it has %d bytes, want %d", f.Size(), file.Length)}
+	}
+	return f, f.Size(), func() { f.Close() }, nil
+}
+
+func restoreFile(name string, r io.ReaderAt, size int64, part snapshot.KeyedState, into *state.Backend) error {
+	f, err := state.OpenFile(name, r, size)
+	if err != nil {
+		return err
+	}
+	for _, l := range f.Locations() {
+		if l.Group < part.First || l.Group > part.Last {
+			continue
+		}
+		if err := into.Restore(f, l); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Take writes the task's part beside it, and acknowledges it.
+func (c *checkpoints) Take(t task.Taken) {
+	c.w.active.Go(func() {
+		began := time.Now()
+		m, written, err := c.write(t)
+		if err != nil {
+			c.Decline(t.Barrier, err)
+			return
+		}
+		ack := &pb.AcknowledgeCheckpointRequest{
+			Attempt: c.attempt.String(), Checkpoint: t.Checkpoint, State: snapshot.Encode(m, ""),
+			AlignedNanos: int64(t.Aligned), StoppedNanos: int64(t.Stopped), WrittenNanos: int64(time.Since(began)), Bytes: written,
+		}
+		c.w.Loop.Post(func() {
+			gateway.WorkerAcknowledge.Send(c.w.System, c.w.Loop, c.w.TaskExecutor, ident.LeaderID{}, ack)
+		})
+	})
+}
+
+// Decline tells that the task has no part to give.
+func (c *checkpoints) Decline(b task.Barrier, why error) {
+	reason := "CHECKPOINT_ASYNC_EXCEPTION"
+	switch {
+	case errors.Is(why, task.ErrNotRunning):
+		reason = "CHECKPOINT_DECLINED_TASK_NOT_READY"
+	case errors.Is(why, task.ErrSubsumed):
+		reason = "CHECKPOINT_DECLINED_SUBSUMED"
+	}
+	decline := &pb.DeclineCheckpointRequest{Attempt: c.attempt.String(), Checkpoint: b.Checkpoint, Reason: reason, Failure: gateway.FailureToProto(status.FailureOf(why))}
+	c.w.Loop.Post(func() {
+		gateway.WorkerDecline.Send(c.w.System, c.w.Loop, c.w.TaskExecutor, ident.LeaderID{}, decline)
+	})
+}
+
+// write writes all parts and describes them.
+func (c *checkpoints) write(t task.Taken) (m *snapshot.Metadata, written int64, err error) {
+	defer func() {
+		for _, p := range t.Parts {
+			if p.Keyed != nil {
+				p.Keyed.Release()
+			}
+		}
+	}()
+	var o pb.CheckpointOptions
+	if err := proto.Unmarshal(t.Options, &o); err != nil {
+		return nil, 0, fmt.Errorf("read how checkpoint %d is to be taken: %w", t.Checkpoint, err)
+	}
+	m = &snapshot.Metadata{Checkpoint: t.Checkpoint, Job: c.w.Job}
+	for _, p := range t.Parts {
+		s := snapshot.SubtaskState{}
+		base := c.name(fs.Location(o.Directory), p.Operator)
+		if p.Keyed != nil {
+			keyed, n, err := c.writeKeyed(base, p.Keyed)
+			if err != nil {
+				return nil, 0, fmt.Errorf("write the keyed state of checkpoint %d: %w", t.Checkpoint, err)
+			}
+			written += n
+			if n > 0 {
+				s.Keyed = append(s.Keyed, keyed)
+			}
+		}
+		for i, l := range p.Lists {
+			at := base
+			if base != "" {
+				at = fs.Location(string(base) + "-" + strconv.Itoa(i))
+			}
+			list, err := c.writeList(at, l)
+			if err != nil {
+				return nil, 0, fmt.Errorf("write %q for checkpoint %d: %w", l.Name, t.Checkpoint, err)
+			}
+			written += list.File.Length
+			s.Lists = append(s.Lists, list)
+		}
+		m.Operators = append(m.Operators, snapshot.OperatorState{ID: p.Operator, Parallelism: 1, MaxParallelism: c.groups, Subtasks: []snapshot.SubtaskState{s}})
+	}
+	return m, written, nil
+}
+
+// name is what the files of an operator in this subtask begin with; "": state is
+// not written to files.
+func (c *checkpoints) name(dir fs.Location, op ident.OperatorID) fs.Location {
+	if dir == "" {
+		return ""
+	}
+	return dir.Join(fmt.Sprintf("%s-%d", op, c.attempt.Subtask))
+}
+
+// writeKeyed writes keyed state to a file, or into the handle.
+func (c *checkpoints) writeKeyed(at fs.Location, s *state.Snapshot) (keyed snapshot.KeyedState, bytes int64, err error) {
+	out, err := c.create(at)
+	if err != nil {
+		return keyed, 0, err
+	}
+	written, err := s.Write(out, string(at), nil)
+	if err != nil {
+		out.abort()
+		return keyed, 0, err
+	}
+	if len(written.Locations) == 0 {
+		out.abort()
+		return keyed, 0, nil
+	}
+	handle, err := out.commit()
+	if err != nil {
+		return keyed, 0, err
+	}
+	keyed = snapshot.KeyedState{Files: []snapshot.KeyedFile{{Name: string(at), Handle: handle}}}
+	keyed.First, keyed.Last = written.Locations[0].Group, written.Locations[len(written.Locations)-1].Group
+	header := s.Header()
+	keyed.Key = string(header.Key)
+	for _, d := range header.States {
+		info := snapshot.StateInfo{Name: d.Name, Kind: d.Kind.String(), Namespace: string(d.Namespace), UserKey: string(d.UserKey), Value: string(d.Value), TTL: d.TTL.Duration}
+		for _, size := range written.States {
+			if size.Name == d.Name {
+				info.Rows, info.Bytes = size.Entries, size.Bytes
+			}
+		}
+		keyed.States = append(keyed.States, info)
+	}
+	return keyed, handle.Length, nil
+}
+
+// inlineBytes is up to how many bytes a list travels with the acknowledgement
+// rather than in a file of its own.
+const inlineBytes = 4 << 10
+
+// writeList writes the elements of a list.
+func (c *checkpoints) writeList(at fs.Location, l task.PartList) (snapshot.ListState, error) {
+	list := snapshot.ListState{Name: l.Name, Mode: snapshot.Mode(l.Mode), Schema: l.Schema}
+	var size int64
+	for _, e := range l.Elements {
+		list.Elements = append(list.Elements, snapshot.Extent{Offset: size, Length: int64(len(e))})
+		size += int64(len(e))
+	}
+	if size <= inlineBytes {
+		at = ""
+	}
+	out, err := c.create(at)
+	if err != nil {
+		return list, err
+	}
+	for _, e := range l.Elements {
+		if _, err := out.Write(e); err != nil {
+			out.abort()
+			return list, err
+		}
+	}
+	list.File, err = out.commit()
+	return list, err
+}
+
+// A part is a file of a checkpoint, or bytes that travel with the acknowledgement.
+type part struct {
+	at     fs.Location
+	file   fs.Writer // nil: inline
+	inline bytes.Buffer
+	sum    hash.Hash32
+	length int64
+}
+
+func (c *checkpoints) create(at fs.Location) (*part, error) {
+	p := &part{at: at, sum: crc32.New(crc32.MakeTable(crc32.Castagnoli))}
+	if at == "" {
+		return p, nil
+	}
+	var err error
+	p.file, err = c.w.Files.Create(context.Background(), at)
+	return p, err
+}
+
+// Write appends.
+func (p *part) Write(data []byte) (int, error) {
+	var n int
+	var err error
+	if p.file == nil {
+		n, err = p.inline.Write(data)
+	} else {
+		n, err = p.file.Write(data)
+	}
+	p.sum.Write(data[:n])
+	p.length += int64(n)
+	return n, err
+}
+
+func (p *part) abort() {
+	if p.file != nil {
+		p.file.Abort()
+	}
+}
+
+func (p *part) commit() (snapshot.Handle, error) {
+	h := snapshot.Handle{Location: p.at, Length: p.length, Checksum: p.sum.Sum32()}
+	if p.file == nil {
+		h.Inline = p.inline.Bytes()
+		return h, nil
+	}
+	return h, p.file.Commit(context.Background())
+}
+
+// triggerCheckpoint begins a checkpoint in tasks without inputs.
+func (w *Worker) triggerCheckpoint(r *pb.TriggerCheckpointRequest, reply func(*pb.Empty, error)) {
+	w.eachTask(r.Attempts, reply, func(t *running) {
+		t.Trigger(task.Barrier{Checkpoint: r.Checkpoint, Options: r.Options})
+	})
+}
+
+// notifyCheckpoint tells tasks what became of a checkpoint.
+func (w *Worker) notifyCheckpoint(r *pb.NotifyCheckpointRequest, reply func(*pb.Empty, error)) {
+	w.eachTask(r.Attempts, reply, func(t *running) {
+		if r.Complete {
+			t.Complete(r.Checkpoint)
+		} else {
+			t.Abort(r.Checkpoint)
+		}
+	})
+}
+
+// eachTask calls f with those of the attempts that run here.
+func (w *Worker) eachTask(attempts []string, reply func(*pb.Empty, error), f func(t *running)) {
+	for _, text := range attempts {
+		attempt, err := ident.ParseAttempt(text)
+		if err != nil {
+			reply(nil, rpc.Refuse("checkpoint: %v", err))
+			return
+		}
+		if t := w.tasks[attempt]; t != nil {
+			f(t)
+		}
+	}
+	reply(&pb.Empty{}, nil)
+}
