@@ -7,52 +7,51 @@ import (
 	"time"
 )
 
-// untaken is the reason of every option about checkpoints for as long as jobs take
-// none: who reads these options takes it away from all of them at once.
-func untaken[T any](T) string { return "there are no checkpoints in this version" }
+// untaken is the reason of the options about checkpoints that nothing reads yet.
+func untaken[T any](T) string { return "it has no meaning yet for the checkpoints of this version" }
 
 // When and how checkpoints of a job are taken.
 var (
 	CheckpointInterval = declare(duration, Option[time.Duration]{
-		Key: "execution.checkpointing.interval", NoDefault: true, Effect: NextJob, check: checkpointInterval, inert: untaken[time.Duration],
+		Key: "execution.checkpointing.interval", NoDefault: true, Effect: NextJob, check: checkpointInterval,
 		Doc: "The time from one checkpoint to the next. Without it, or with 0, there are none but those a person asks for.",
 	})
 	CheckpointMode = declare(choice[string]("EXACTLY_ONCE", "AT_LEAST_ONCE"), Option[string]{
-		Key: "execution.checkpointing.mode", Default: "EXACTLY_ONCE", Effect: NextJob, inert: untaken[string],
+		Key: "execution.checkpointing.mode", Default: "EXACTLY_ONCE", Effect: NextJob,
 		Doc: "Whether the inputs of a task wait for each other at a checkpoint (EXACTLY_ONCE), or records may be processed again after a failure (AT_LEAST_ONCE).",
 	})
 	CheckpointTimeout = declare(duration, Option[time.Duration]{
-		Key: "execution.checkpointing.timeout", Default: 10 * time.Minute, Effect: NextJob, check: positive, inert: untaken[time.Duration],
+		Key: "execution.checkpointing.timeout", Default: 10 * time.Minute, Effect: NextJob, check: positive,
 		Doc: "How long a checkpoint may take before it is given up.",
 	})
 	CheckpointMinPause = declare(duration, Option[time.Duration]{
-		Key: "execution.checkpointing.min-pause", Default: 0, Effect: NextJob, check: notNegative, inert: untaken[time.Duration],
+		Key: "execution.checkpointing.min-pause", Default: 0, Effect: NextJob, check: notNegative,
 		Doc: "The least time from the end of a checkpoint to the beginning of the next periodic one.",
 	})
 	CheckpointMaxConcurrent = declare(integer, Option[int]{
-		Key: "execution.checkpointing.max-concurrent-checkpoints", Default: 1, Effect: NextJob, check: atLeast(1), inert: untaken[int],
+		Key: "execution.checkpointing.max-concurrent-checkpoints", Default: 1, Effect: NextJob, check: atLeast(1),
 		Doc: "How many checkpoints of a job may be under way at once.",
 	})
 	CheckpointTolerableFailures = declare(integer, Option[int]{
-		Key: "execution.checkpointing.tolerable-failed-checkpoints", Default: 0, Effect: NextJob, check: between(0, math.MaxInt32), inert: untaken[int],
+		Key: "execution.checkpointing.tolerable-failed-checkpoints", Default: 0, Effect: NextJob, check: between(0, math.MaxInt32),
 		Doc: "How many checkpoints in a row may fail before the job does; 2147483647 is no limit.",
 	})
 	CheckpointRetention = declare(choice[string]("NO_EXTERNALIZED_CHECKPOINTS", "DELETE_ON_CANCELLATION", "RETAIN_ON_CANCELLATION"), Option[string]{
-		Key: "execution.checkpointing.externalized-checkpoint-retention", Default: "NO_EXTERNALIZED_CHECKPOINTS", Effect: NextJob, inert: untaken[string],
+		Key: "execution.checkpointing.externalized-checkpoint-retention", Default: "NO_EXTERNALIZED_CHECKPOINTS", Effect: NextJob,
 		Doc: "What becomes of the last checkpoints of a job that does not finish: deleted; kept when it fails and deleted when it is canceled; or kept.",
 	})
 	CheckpointsRetained = declare(integer, Option[int]{
-		Key: "execution.checkpointing.num-retained", Default: 1, Effect: NextJob, check: atLeast(1), inert: untaken[int],
+		Key: "execution.checkpointing.num-retained", Default: 1, Effect: NextJob, check: atLeast(1),
 		OldKeys: []string{"state.checkpoints.num-retained"},
 		Doc:     "How many complete checkpoints of a job are kept.",
 	})
 	CheckpointIncremental = declare(boolean, Option[bool]{
-		Key: "execution.checkpointing.incremental", Default: false, Effect: NextJob, inert: untaken[bool],
+		Key: "execution.checkpointing.incremental", Default: false, Effect: NextJob,
 		OldKeys: []string{"state.backend.incremental"},
 		Doc:     "Whether a checkpoint writes only what has changed since the one before it.",
 	})
 	CheckpointUnaligned = declare(boolean, Option[bool]{
-		Key: "execution.checkpointing.unaligned.enabled", Default: false, Effect: NextJob, inert: untaken[bool],
+		Key: "execution.checkpointing.unaligned.enabled", Default: false, Effect: NextJob,
 		OldKeys: []string{"execution.checkpointing.unaligned"},
 		Doc:     "Whether the barriers of checkpoints overtake records, which then are part of the checkpoint, so that it does not wait for slow tasks. With EXACTLY_ONCE and one checkpoint at a time only.",
 	})
@@ -62,7 +61,7 @@ var (
 		Doc:     "With unaligned checkpoints: how long barriers wait in line before they overtake. With 0 they never wait.",
 	})
 	CheckpointsAfterTasksFinish = declare(boolean, Option[bool]{
-		Key: "execution.checkpointing.checkpoints-after-tasks-finish", Default: true, Effect: NextJob, inert: untaken[bool],
+		Key: "execution.checkpointing.checkpoints-after-tasks-finish", Default: true, Effect: NextJob,
 		OldKeys: []string{"execution.checkpointing.checkpoints-after-tasks-finish.enabled"},
 		Doc:     "Whether checkpoints are still taken when some tasks have read all their input.",
 	})
@@ -76,12 +75,12 @@ var (
 // Where checkpoints and savepoints are.
 var (
 	CheckpointStorage = declare(choice[string]("jobmanager", "filesystem"), Option[string]{
-		Key: "execution.checkpointing.storage", NoDefault: true, Effect: NextJob, inert: untaken[string],
+		Key: "execution.checkpointing.storage", NoDefault: true, Effect: NextJob,
 		OldKeys: []string{"state.checkpoint-storage"},
 		Doc:     "Where checkpoints are kept: in the memory of the JobManager, or in files. Without it, in files if there is a directory for them.",
 	})
 	CheckpointDirectory = declare(text, Option[string]{
-		Key: "execution.checkpointing.dir", NoDefault: true, Effect: NextJob, check: absolute, inert: untaken[string],
+		Key: "execution.checkpointing.dir", NoDefault: true, Effect: NextJob, check: absolute,
 		OldKeys: []string{"state.checkpoints.dir", "state.backend.fs.checkpointdir"},
 		Doc:     "The directory that checkpoints are written to, a path or a URL, which all processes must reach. Each job has a directory in it.",
 	})
@@ -91,7 +90,7 @@ var (
 		Doc:     "The directory that savepoints are written to when who asks for one names none.",
 	})
 	CheckpointHistory = declare(integer, Option[int]{
-		Key: "web.checkpoints.history", Default: 10, Effect: NextJob, check: atLeast(0), inert: untaken[int],
+		Key: "web.checkpoints.history", Default: 10, Effect: NextJob, check: atLeast(0),
 		OldKeys: []string{"jobmanager.web.checkpoints.history"},
 		Doc:     "How many checkpoints of a job are remembered for its pages.",
 	})

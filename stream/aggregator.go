@@ -1,6 +1,10 @@
 package stream
 
-import "errors"
+import (
+	"errors"
+
+	"github.com/weirstream/weir/internal/state"
+)
 
 // An Aggregator says how values of type In make an accumulator Acc, and that a
 // result Out. Its functions are called on many goroutines and must not share
@@ -15,6 +19,14 @@ type Aggregator[In, Acc, Out any] struct {
 	Merge func(acc *Acc, other Acc)
 	// Result gives the result of acc, which it must not change.
 	Result func(acc *Acc) Out
+}
+
+// kept gives the aggregator as state has it.
+func (a Aggregator[In, Acc, Out]) kept() state.Aggregator[In, Acc, Out] {
+	if a.Create == nil {
+		a.Create = func() (acc Acc) { return acc }
+	}
+	return state.Aggregator[In, Acc, Out](a)
 }
 
 func (a *Aggregator[In, Acc, Out]) check() error {

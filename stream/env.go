@@ -152,6 +152,14 @@ func NewEnv(opts ...Option) *Env {
 	return e
 }
 
+// set notes a setting of the job.
+func (e *Env) set(key, value string) {
+	if e.settings == nil {
+		e.settings = map[string]string{}
+	}
+	e.settings[key] = value
+}
+
 // required records that the program gave no function where op needs one.
 func (e *Env) required(op string, missing bool) {
 	if missing {

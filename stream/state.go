@@ -183,7 +183,7 @@ func NewAggregatingState[In, Acc, Out any](c *OpenContext, name string, a Aggreg
 		if err := a.check(); err != nil {
 			return nil, err
 		}
-		return state.NewAggregating(b, name, state.Aggregator[In, Acc, Out](a), o...)
+		return state.NewAggregating(b, name, a.kept(), o...)
 	})}
 }
 

@@ -24,15 +24,12 @@ func aggregateWindows[K comparable, T, Acc, Out, R any](s WindowedStream[K, T], 
 	if a.Merge == nil && (s.windows.kind == sessionWindows || s.windows.kind == slidingWindows && s.windows.size != s.windows.slide && s.slices()) {
 		env.problem(callSite(), "Aggregate: windows that slide or merge need an Aggregator with a Merge")
 	}
-	aggregator := state.Aggregator[T, Acc, Out](a)
+	aggregator := a.kept()
 	switch {
 	case s.evictor() != nil:
 		return transform[T, R](in, s.name(), operator.ProcessWindows(s.spec(), func(_ *operator.Moment, k *state.Keyed[K]) (operator.WindowProcessor[T, R], error) {
 			return operator.WindowProcessor[T, R]{Evict: s.evictor(), Process: func(w operator.Window, all []operator.Timed[T], emit func(R)) error {
-				var acc Acc
-				if a.Create != nil {
-					acc = a.Create()
-				}
+				acc := aggregator.Create()
 				for _, t := range all {
 					a.Add(&acc, t.Value)
 				}

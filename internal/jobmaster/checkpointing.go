@@ -2,6 +2,7 @@ package jobmaster
 
 import (
 	"errors"
+	"slices"
 	"time"
 
 	"google.golang.org/protobuf/proto"
@@ -18,8 +19,6 @@ import (
 	"github.com/weirstream/weir/internal/snapshot"
 	"github.com/weirstream/weir/internal/snapshot/record"
 	"github.com/weirstream/weir/internal/status"
-
-	"slices"
 )
 
 // checkpoints are a job's, as its Master sees them: what tasks and coordinators have
@@ -37,19 +36,6 @@ type restored struct {
 	checkpoint int64 // 0: nothing
 	assignment *snapshot.Assignment
 	global     bool // the coordinators were restored too
-}
-
-// newCheckpoints makes the checkpoints of a job that has some; nil: it has none.
-func newCheckpoints(m *Master) *checkpoints {
-	o := m.options.Checkpoints
-	if o == nil || m.options.Graph.Batch {
-		return nil
-	}
-	c := &checkpoints{m: m}
-	c.owner = checkpointing.New(checkpointing.Options{
-		Loop: m.loop, Core: checkpoint.New(o.Options, m.options.Graph), Job: m.job, Disk: o.Disk, Store: o.Store, Tasks: c, Log: m.log,
-	})
-	return c
 }
 
 // apply tells the owner of an event.

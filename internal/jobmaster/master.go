@@ -86,7 +86,9 @@ func New(o Options) (*Master, error) {
 			RequestTimeout: o.SlotRequestTimeout, IdleTimeout: o.SlotIdleTimeout, Bounded: o.Graph.Batch}),
 		describer: newDescriber(o.Graph), deploying: deploying{waits: map[*execgraph.Execution]bool{}},
 	}
-	m.checkpoints = newCheckpoints(m)
+	if err := m.makeCheckpoints(); err != nil {
+		return nil, err
+	}
 	if err := m.makeScheduler(); err != nil {
 		return nil, err
 	}

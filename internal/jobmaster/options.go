@@ -10,7 +10,6 @@ import (
 	"github.com/weirstream/weir/internal/execgraph"
 	"github.com/weirstream/weir/internal/ident"
 	"github.com/weirstream/weir/internal/jobgraph"
-	"github.com/weirstream/weir/internal/jobmaster/checkpoint"
 	"github.com/weirstream/weir/internal/jobmaster/checkpointing"
 	"github.com/weirstream/weir/internal/rpc"
 	"github.com/weirstream/weir/internal/rpc/registration"
@@ -31,8 +30,8 @@ type Options struct {
 	// Begun is when the job was submitted; zero: now.
 	Begun time.Time
 
-	// Checkpoints says how the job's checkpoints are taken; nil: it has none.
-	Checkpoints *Checkpoints
+	// Disk is where checkpoints are; nil: no job has any.
+	Disk checkpointing.Disk
 
 	HeartbeatInterval time.Duration // heartbeat.interval: 10 s
 	HeartbeatTimeout  time.Duration // heartbeat.timeout: 50 s
@@ -60,13 +59,6 @@ type Options struct {
 	// state, SUSPENDED included. The Master still says goodbye to its peers
 	// then; Close tells when that is done.
 	OnDone func(execgraph.View)
-}
-
-// Checkpoints says how a job's checkpoints are taken, and where they are.
-type Checkpoints struct {
-	checkpoint.Options
-	Disk  checkpointing.Disk
-	Store checkpointing.Store
 }
 
 func (o *Options) complete() {

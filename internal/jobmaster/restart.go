@@ -12,8 +12,8 @@ import (
 )
 
 // own begins the keys that a job may set for itself and of which the cluster has
-// the others: how it restarts, and how it is sized.
-var own = []string{"restart-strategy", "execution.batch.adaptive.", config.ParallelismDefault.Key}
+// the others: how it restarts, how it is sized, and how its checkpoints are taken.
+var own = []string{"restart-strategy", "execution.batch.adaptive.", "execution.checkpointing.", "state.", config.ParallelismDefault.Key}
 
 // jobSettings are a cluster's settings with those of a job over them.
 func jobSettings(cluster *config.Config, job map[string]string) (*config.Config, error) {
@@ -39,9 +39,13 @@ func present(key string) string {
 
 // backoffOf makes the restart strategy that the settings name. Without one, a
 // job whose tasks' state is not kept is not started again: it would begin from
-// the beginning, and nobody has said that it may.
-func backoffOf(c *config.Config, random func(int64) int64) failover.Backoff {
-	switch config.RestartStrategy.In(c) {
+// the beginning, and nobody has said that it may. One whose is kept is, for ever.
+func backoffOf(c *config.Config, kept bool, random func(int64) int64) failover.Backoff {
+	strategy := config.RestartStrategy.In(c)
+	if _, set := config.RestartStrategy.Lookup(c); !set && kept {
+		strategy = "exponential-delay"
+	}
+	switch strategy {
 	case "fixed-delay", "fixeddelay":
 		return failover.NewFixedDelay(config.RestartFixedDelayAttempts.In(c), config.RestartFixedDelay.In(c))
 	case "failure-rate", "failurerate":
@@ -79,7 +83,7 @@ func (m *Master) makeScheduler() error {
 	if err != nil {
 		return fmt.Errorf("settings of the job: %w", err)
 	}
-	backoff := backoffOf(settings, m.loop.Rand().Int64N)
+	backoff := backoffOf(settings, m.checkpoints != nil, m.loop.Rand().Int64N)
 	var strategy failover.Strategy = failover.NewRegion(m.graph)
 	if config.FailoverStrategy.In(m.options.Config) == "full" {
 		strategy = failover.NewFull(m.graph)

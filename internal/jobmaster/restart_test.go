@@ -177,7 +177,7 @@ func TestRestartSettings(t *testing.T) {
 			t.Errorf("%v: %v", test.job, err)
 			continue
 		}
-		expect(t, "strategy", backoffOf(c, nil).String(), test.want)
+		expect(t, "strategy", backoffOf(c, false, nil).String(), test.want)
 	}
 	w := newWorld()
 	graph := twoVertices(1)

@@ -175,7 +175,7 @@ func (o *sliced[K, T, A, O, R]) foldIn(g *gathering[K, T]) {
 }
 
 func (o *sliced[K, T, A, O, R]) add(acc *A, created bool, v T) {
-	if created && o.a.Create != nil {
+	if created {
 		*acc = o.a.Create()
 	}
 	o.a.Add(acc, v)

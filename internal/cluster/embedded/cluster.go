@@ -8,11 +8,14 @@ import (
 	"github.com/weirstream/weir/internal/actor"
 	"github.com/weirstream/weir/internal/cluster/embedded/coordinators"
 	"github.com/weirstream/weir/internal/dispatcher"
+	"github.com/weirstream/weir/internal/fs"
+	"github.com/weirstream/weir/internal/fs/local"
 	"github.com/weirstream/weir/internal/ident"
 	"github.com/weirstream/weir/internal/jobmaster"
 	"github.com/weirstream/weir/internal/resourcemanager"
 	"github.com/weirstream/weir/internal/rpc"
 	"github.com/weirstream/weir/internal/rpc/gateway"
+	"github.com/weirstream/weir/internal/snapshot/storage"
 	"github.com/weirstream/weir/internal/taskexecutor"
 	"github.com/weirstream/weir/internal/taskexecutor/slottable"
 )
@@ -80,7 +83,7 @@ func start(o Options) *cluster {
 	c.dispatcher = dispatcher.New(dispatcher.Options{
 		Loop: c.loop, Logger: o.Logger, Finished: dispatcher.StoreOptions{MaxCapacity: 1},
 		NewJobMaster: dispatcher.JobMasters(jobmaster.Options{
-			Loop: c.loop, System: c.system, ResourceManager: rm, Coordinators: coordinators.Builtin(), Logger: o.Logger,
+			Loop: c.loop, System: c.system, ResourceManager: rm, Coordinators: coordinators.Builtin(), Disk: storage.Disk{Files: fs.ByScheme{"file": local.FileSystem{}}}, Logger: o.Logger,
 			HeartbeatInterval: config.HeartbeatInterval.In(cfg), HeartbeatTimeout: config.HeartbeatTimeout.In(cfg),
 			SlotRequestTimeout: config.SlotRequestTimeout.In(cfg), SlotIdleTimeout: config.SlotIdleTimeout.In(cfg),
 			ExceptionHistory: config.WebExceptionHistorySize.In(cfg), AttemptsHistory: config.JobManagerAttemptsHistorySize.In(cfg),

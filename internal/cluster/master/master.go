@@ -28,6 +28,8 @@ import (
 	"github.com/weirstream/weir/internal/cluster/embedded/coordinators"
 	"github.com/weirstream/weir/internal/dispatcher"
 	"github.com/weirstream/weir/internal/execgraph"
+	"github.com/weirstream/weir/internal/fs"
+	"github.com/weirstream/weir/internal/fs/local"
 	"github.com/weirstream/weir/internal/ident"
 	"github.com/weirstream/weir/internal/jobmaster"
 	"github.com/weirstream/weir/internal/memory"
@@ -36,6 +38,7 @@ import (
 	"github.com/weirstream/weir/internal/rpc"
 	"github.com/weirstream/weir/internal/rpc/gateway"
 	"github.com/weirstream/weir/internal/rpc/registration"
+	"github.com/weirstream/weir/internal/snapshot/storage"
 )
 
 const (
@@ -232,7 +235,7 @@ func freePort(host string) (int, error) {
 func (m *Master) jobMasters() dispatcher.Factory {
 	cfg := m.config
 	return dispatcher.JobMasters(jobmaster.Options{
-		Loop: m.loop, System: m.system, Coordinators: coordinators.Builtin(), Logger: m.log,
+		Loop: m.loop, System: m.system, Coordinators: coordinators.Builtin(), Disk: storage.Disk{Files: fs.ByScheme{"file": local.FileSystem{}}}, Logger: m.log,
 		ResourceManager:   rpc.Address{Process: m.system.Self(), Endpoint: gateway.ResourceManager},
 		HeartbeatInterval: config.HeartbeatInterval.In(cfg), HeartbeatTimeout: config.HeartbeatTimeout.In(cfg),
 		HeartbeatThreshold: config.HeartbeatRPCFailureThreshold.In(cfg),

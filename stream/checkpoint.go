@@ -1,0 +1,28 @@
+package stream
+
+import (
+	"time"
+
+	"github.com/weirstream/weir/config"
+)
+
+// CheckpointInterval sets the time from one checkpoint of a streaming job to the
+// next: what its functions and sources keep is written down, and after a failure
+// the job goes on from there. Zero, the default, takes none; below 10ms Execute
+// returns an error. It is execution.checkpointing.interval.
+func CheckpointInterval(d time.Duration) Option {
+	return func(e *Env) {
+		if d != 0 && d < 10*time.Millisecond {
+			e.problem(callSite(), "checkpoint interval: got %s, want 0 or at least 10ms", d)
+			return
+		}
+		e.set(config.CheckpointInterval.Key, millis(d))
+	}
+}
+
+// CheckpointDirectory sets where checkpoints are written: an absolute path or a URL
+// that all processes of the job reach. The default is the memory of the JobManager.
+// It is execution.checkpointing.dir.
+func CheckpointDirectory(dir string) Option {
+	return func(e *Env) { e.set(config.CheckpointDirectory.Key, dir) }
+}

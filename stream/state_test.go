@@ -1,0 +1,144 @@
+package stream_test
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/weirstream/weir/stream"
+)
+
+// keeper uses every kind of state, and timers of event time.
+type keeper struct {
+	count *stream.ValueState[int64]
+	all   *stream.ListState[string]
+	seen  *stream.MapState[int64, string]
+	sum   *stream.ReducingState[int64]
+	mean  *stream.AggregatingState[int64, stream.Moments, float64]
+}
+
+func (k *keeper) Open(c *stream.OpenContext) error {
+	k.count = stream.NewValueState[int64](c, "count")
+	k.all = stream.NewListState[string](c, "all", stream.TTL(time.Hour))
+	k.seen = stream.NewMapState[int64, string](c, "seen")
+	k.sum = stream.NewReducingState(c, "sum", func(a, b int64) int64 { return a + b })
+	k.mean = stream.NewAggregatingState(c, "mean", stream.Mean(func(v int64) int64 { return v }))
+	return nil
+}
+
+func (k *keeper) Process(v gauge, c *stream.KeyedContext[string], emit func(string)) error {
+	n, _ := k.count.Value()
+	k.count.Update(n + 1)
+	k.all.Add(fmt.Sprint(v.Value))
+	k.seen.Put(v.Value, fmt.Sprint("at ", v.At))
+	k.sum.Add(v.Value)
+	k.mean.Add(v.Value)
+	c.RegisterEventTimer(v.time().Truncate(20 * time.Second).Add(20 * time.Second))
+	return nil
+}
+
+func (k *keeper) OnTimer(t stream.Timer, c *stream.KeyedContext[string], emit func(string)) error {
+	n, _ := k.count.Value()
+	sum, _ := k.sum.Get()
+	mean, _ := k.mean.Get()
+	var seen []string
+	for v, at := range k.seen.All() {
+		seen = append(seen, fmt.Sprint(v, " ", at))
+	}
+	emit(fmt.Sprintf("%s at %d: %d records, %s, sum %d, mean %.1f, %s", c.Key(), t.At.Unix(), n, strings.Join(k.all.Get(), "+"), sum, mean, strings.Join(seen, ", ")))
+	return nil
+}
+
+func TestStateAndTimers(t *testing.T) {
+	got := windowed(t, gauges, time.Hour, func(s stream.KeyedStream[string, gauge]) stream.DataStream[string] {
+		return s.Process(func() stream.KeyedProcessFunction[string, gauge, string] { return &keeper{} })
+	})
+	slices.Sort(got)
+	if len(got) != 4 || got[0] != "a at 20: 6 records, 1+2+4+8+100+16, sum 131, mean 21.8, 1 at 1, 2 at 4, 4 at 12, 8 at 9, 100 at 3, 16 at 33" ||
+		!strings.HasPrefix(got[3], "b at 40: 2 records, 10+20, sum 30, mean 15.0") {
+		t.Errorf("got %q", got)
+	}
+}
+
+// A state that cannot be opened is told with its name.
+func TestStateNeedsAKey(t *testing.T) {
+	env := stream.NewEnv(quiet, stream.DefaultParallelism(1))
+	stream.Sequence(env, 1, 2).Process(func() stream.ProcessFunction[int64, int64] { return &homeless{} }).Discard()
+	err := env.Execute(t.Context(), "homeless")
+	if err == nil || !strings.Contains(err.Error(), `ValueState "count": keyed state needs a keyed stream`) {
+		t.Errorf("got %v", err)
+	}
+}
+
+type homeless struct{}
+
+func (homeless) Open(c *stream.OpenContext) error {
+	stream.NewValueState[int64](c, "count")
+	return nil
+}
+
+func (homeless) Process(int64, *stream.ProcessContext, func(int64)) error { return nil }
+
+// counter counts records by key, and fails some time after a checkpoint.
+type counter struct {
+	n     *stream.ValueState[int64]
+	fails *atomic.Int64
+}
+
+func (c *counter) Open(o *stream.OpenContext) error {
+	c.n = stream.NewValueState[int64](o, "n")
+	return nil
+}
+
+func (c *counter) Process(v int64, k *stream.KeyedContext[int64], emit func(stream.Pair[int64, int64])) error {
+	n, _ := c.n.Value()
+	c.n.Update(n + 1)
+	if n > 0 && n%500 == 0 && k.Key() == 3 && c.fails.Add(-1) >= 0 {
+		return errors.New("it was to fail")
+	}
+	emit(stream.Pair[int64, int64]{Key: k.Key(), Value: n + 1})
+	if v%100 == 0 {
+		time.Sleep(time.Millisecond)
+	}
+	return nil
+}
+
+// A job with checkpoints goes on after failures from what it had, and counts each
+// record once, in memory and in files.
+func TestJobsGoOnFromCheckpoints(t *testing.T) {
+	for _, dir := range []string{"", t.TempDir()} {
+		const last, keys = 60_000, 10
+		var fails atomic.Int64
+		fails.Store(3)
+		options := []stream.Option{quiet, stream.DefaultParallelism(2), stream.Mode(stream.Streaming), stream.CheckpointInterval(20 * time.Millisecond),
+			stream.Restart(stream.FixedDelayRestart(10, 10*time.Millisecond))}
+		if dir != "" {
+			options = append(options, stream.CheckpointDirectory(dir))
+		}
+		env := stream.NewEnv(options...)
+		counts := stream.Sequence(env, 1, last).
+			KeyBy(func(v int64) int64 { return v % keys }).
+			Process(func() stream.KeyedProcessFunction[int64, int64, stream.Pair[int64, int64]] {
+				return &counter{fails: &fails}
+			}).
+			Collect()
+		execute(t, env)
+		most := map[int64]int64{}
+		for _, p := range counts.Values() {
+			most[p.Key] = max(most[p.Key], p.Value)
+		}
+		for k := range int64(keys) {
+			if most[k] != last/keys {
+				t.Errorf("directory %q: key %d was counted to %d, want %d", dir, k, most[k], last/keys)
+			}
+		}
+		t.Logf("directory %q: %d results of %d records", dir, len(counts.Values()), last)
+		if fails.Load() >= 0 {
+			t.Errorf("it failed %d times, want 3", 3-fails.Load())
+		}
+	}
+}
