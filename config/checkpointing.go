@@ -98,7 +98,6 @@ var (
 		Key: "state.backend.type", Default: "hashmap", Effect: NextJob,
 		OldKeys: []string{"state.backend"},
 		Doc:     "Where a job keeps its state while it runs: in memory (hashmap), or in files with memory before them (pebble; rocksdb and forst are other names of it).",
-		inert:   func(string) string { return "there are no state backends to choose from in this version" },
 	})
 )
 

@@ -57,7 +57,7 @@ var (
 	})
 	PipelineAutoWatermarkInterval = declare(duration, Option[time.Duration]{
 		Key: "pipeline.auto-watermark-interval", Default: 200 * time.Millisecond, Effect: NextJob,
-		Doc:   "How often watermarks are emitted.",
+		Doc: "How often watermarks are emitted.",
 	})
 	PipelineGlobalJobParameters = declare(dictionary, Option[map[string]string]{
 		Key: "pipeline.global-job-parameters", NoDefault: true, Effect: NextJob,

@@ -14,7 +14,6 @@ func TestKeysWithoutEffectAreListedWithAReason(t *testing.T) {
 	tests := []struct{ key, value, why string }{
 		{"classloader.resolve-order", "child-first", "class loaders"},
 		{"env.java.opts.all", "-Xmx1g", "no Java virtual machine"},
-		{"state.backend", "hashmap", "there are no state backends"},
 		{"state.backend.changelog.enabled", "true", "old name of state.changelog.enabled: there is no state changelog"},
 		{"kubernetes.jobmanager.annotations.team", "a", "no Kubernetes"},
 		{"metrics.reporter.prom.port", "9249", "does not say what the reporter is"},

@@ -3,6 +3,8 @@ package stream_test
 import (
 	"errors"
 	"fmt"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -87,10 +89,17 @@ func (homeless) Process(int64, *stream.ProcessContext, func(int64)) error { retu
 type counter struct {
 	n     *stream.ValueState[int64]
 	fails *atomic.Int64
+	pace  *time.Ticker
 }
 
 func (c *counter) Open(o *stream.OpenContext) error {
 	c.n = stream.NewValueState[int64](o, "n")
+	c.pace = time.NewTicker(time.Millisecond)
+	return nil
+}
+
+func (c *counter) Close() error {
+	c.pace.Stop()
 	return nil
 }
 
@@ -102,7 +111,7 @@ func (c *counter) Process(v int64, k *stream.KeyedContext[int64], emit func(stre
 	}
 	emit(stream.Pair[int64, int64]{Key: k.Key(), Value: n + 1})
 	if v%100 == 0 {
-		time.Sleep(time.Millisecond)
+		<-c.pace.C // records come as a source would give them
 	}
 	return nil
 }
@@ -140,5 +149,86 @@ func TestJobsGoOnFromCheckpoints(t *testing.T) {
 		if fails.Load() >= 0 {
 			t.Errorf("it failed %d times, want 3", 3-fails.Load())
 		}
+	}
+}
+
+// tally counts lines by their text, slowly, and fails now and then.
+type tally struct {
+	n     *stream.ValueState[int64]
+	fails *atomic.Int64
+	pace  *time.Ticker
+	seen  int
+}
+
+func (c *tally) Open(o *stream.OpenContext) error {
+	c.n = stream.NewValueState[int64](o, "n")
+	c.pace = time.NewTicker(time.Millisecond)
+	return nil
+}
+
+func (c *tally) Close() error {
+	c.pace.Stop()
+	return nil
+}
+
+func (c *tally) Process(line string, k *stream.KeyedContext[string], emit func(stream.Pair[string, int64])) error {
+	if c.seen++; c.seen%100 == 0 {
+		<-c.pace.C
+	}
+	if c.seen == 8000 && c.fails.Add(-1) >= 0 {
+		return errors.New("it was to fail")
+	}
+	n, _ := c.n.Value()
+	c.n.Update(n + 1)
+	emit(stream.Pair[string, int64]{Key: line, Value: n + 1})
+	return nil
+}
+
+// Files are read once, and keyed aggregates go on, whatever fails on the way.
+func TestFilesAreReadOnceFromCheckpoints(t *testing.T) {
+	dir := t.TempDir()
+	const files, lines = 20, 2000
+	for i := range files {
+		text := strings.Repeat("x\ny\n", lines/2)
+		if err := os.WriteFile(filepath.Join(dir, fmt.Sprint(i)), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var fails atomic.Int64
+	fails.Store(2)
+	env := stream.NewEnv(quiet, stream.DefaultParallelism(2), stream.Mode(stream.Streaming), stream.CheckpointInterval(20*time.Millisecond),
+		stream.Restart(stream.FixedDelayRestart(10, 10*time.Millisecond)))
+	all := stream.ReadText(env, dir)
+	counted := all.KeyBy(stream.Self[string]).
+		Process(func() stream.KeyedProcessFunction[string, string, stream.Pair[string, int64]] {
+			return &tally{fails: &fails}
+		}).
+		Collect()
+	aggregated := all.KeyBy(stream.Self[string]).Count().Collect()
+	execute(t, env)
+	for name, c := range map[string]*stream.Collected[stream.Pair[string, int64]]{"function": counted, "aggregate": aggregated} {
+		most := map[string]int64{}
+		for _, p := range c.Values() {
+			most[p.Key] = max(most[p.Key], p.Value)
+		}
+		if most["x"] != files*lines/2 || most["y"] != files*lines/2 {
+			t.Errorf("%s: counted %v, want %d each", name, most, files*lines/2)
+		}
+	}
+	if fails.Load() >= 0 {
+		t.Errorf("it failed %d times, want 2", 2-fails.Load())
+	}
+}
+
+// A sink that cannot be part of a checkpoint says so, and the job does not go on.
+func TestWriteTextRefusesCheckpoints(t *testing.T) {
+	env := stream.NewEnv(quiet, stream.DefaultParallelism(1), stream.Mode(stream.Streaming), stream.CheckpointInterval(10*time.Millisecond))
+	pace := time.NewTicker(time.Millisecond)
+	defer pace.Stop()
+	stream.Sequence(env, 1, 1<<40).Map(func(v int64) int64 { <-pace.C; return v }).
+		WriteText(filepath.Join(t.TempDir(), "out"), func(v int64) string { return fmt.Sprint(v) })
+	err := env.Execute(t.Context(), "text")
+	if err == nil || !strings.Contains(err.Error(), "a checkpoint cannot be taken: WriteText writes its files anew") {
+		t.Errorf("got %v", err)
 	}
 }

@@ -21,6 +21,7 @@ func WriteLines[T any](dir string, line func(T) string) operator.Factory {
 		p, err := createPart(dir, c.Subtask, c.Attempt)
 		operator.Check(err)
 		c.OnClose(func(failed bool) { operator.Check(p.close(failed)) })
+		c.Keep(c.OperatorID, operator.Kept{Refuse: errWriteText})
 		return &operator.Receiver[T]{
 			Push: func(v T, _ int64) {
 				p.text.WriteString(line(v)) // bufio keeps the error for Flush
@@ -175,3 +176,6 @@ func (p *part) close(failed bool) error {
 	}
 	return nil
 }
+
+// errWriteText is why WriteLines is not part of checkpoints.
+var errWriteText = errors.New("WriteText writes its files anew when the job goes on after a failure, and would lose what it wrote before the checkpoint: it is for jobs without checkpoints")

@@ -123,6 +123,9 @@ func (m *Master) Start() {
 // View gives the job as it is. Once it has ended it has no coordinators.
 func (m *Master) View() execgraph.View {
 	v := m.graph.View()
+	if m.checkpoints != nil {
+		v.Checkpoints = m.checkpoints.owner.View()
+	}
 	if !v.State.Terminal() {
 		v.Coordinators = m.describe()
 	}

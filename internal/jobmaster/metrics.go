@@ -5,6 +5,7 @@ import (
 
 	"github.com/weirstream/weir/internal/execgraph"
 	"github.com/weirstream/weir/internal/metrics"
+	"github.com/weirstream/weir/internal/snapshot/record"
 	"github.com/weirstream/weir/internal/status"
 )
 
@@ -32,20 +33,41 @@ func Metrics(v *execgraph.View, now time.Time) []metrics.Metric {
 		}
 		all = append(all, metrics.Metric{Name: s.name, Value: metrics.Whole(passed)})
 	}
-	return append(all, noCheckpoints()...)
+	return append(all, checkpointMetrics(v.Checkpoints)...)
 }
 
-// noCheckpoints tells that none was made: nothing makes any in this version.
-func noCheckpoints() []metrics.Metric {
-	var all []metrics.Metric
-	for _, name := range []string{"totalNumberOfCheckpoints", "numberOfInProgressCheckpoints", "numberOfCompletedCheckpoints", "numberOfFailedCheckpoints"} {
-		all = append(all, metrics.Metric{Name: name, Value: metrics.Whole(0)})
+// checkpointMetrics tells what is remembered of a job's checkpoints; what there was
+// none of is -1, as in Flink.
+func checkpointMetrics(v *record.View) []metrics.Metric {
+	if v == nil {
+		v = &record.View{}
 	}
-	for _, name := range []string{"lastCheckpointDuration", "lastCheckpointSize", "lastCheckpointFullSize", "lastCheckpointMetadataSize",
-		"lastCheckpointProcessedData", "lastCheckpointPersistedData", "lastCheckpointCompletedTimestamp", "lastCheckpointRestoreTimestamp", "lastCompletedCheckpointId"} {
-		all = append(all, metrics.Metric{Name: name, Value: metrics.Whole(-1)})
+	last, restored, path := [...]int64{-1, -1, -1, -1, -1, -1, -1}, int64(-1), "n/a"
+	if c := v.Completed; c != nil {
+		last = [...]int64{c.Duration().Milliseconds(), c.Checkpointed, c.State, c.Processed, c.Persisted, c.LatestAck.UnixMilli(), c.ID}
+		if c.Location != "" {
+			path = c.Location.String()
+		}
 	}
-	return append(all, metrics.Metric{Name: "lastCheckpointExternalPath", Value: metrics.Text("n/a")})
+	if v.Restored != nil {
+		restored = v.Restored.At.UnixMilli()
+	}
+	return []metrics.Metric{
+		{Name: "totalNumberOfCheckpoints", Value: metrics.Whole(int64(v.Counts.Total))},
+		{Name: "numberOfInProgressCheckpoints", Value: metrics.Whole(int64(v.Counts.InProgress))},
+		{Name: "numberOfCompletedCheckpoints", Value: metrics.Whole(int64(v.Counts.Completed))},
+		{Name: "numberOfFailedCheckpoints", Value: metrics.Whole(int64(v.Counts.Failed))},
+		{Name: "lastCheckpointDuration", Value: metrics.Whole(last[0])},
+		{Name: "lastCheckpointSize", Value: metrics.Whole(last[1])},
+		{Name: "lastCheckpointFullSize", Value: metrics.Whole(last[2])},
+		{Name: "lastCheckpointMetadataSize", Value: metrics.Whole(-1)}, // it is not measured
+		{Name: "lastCheckpointProcessedData", Value: metrics.Whole(last[3])},
+		{Name: "lastCheckpointPersistedData", Value: metrics.Whole(last[4])},
+		{Name: "lastCheckpointCompletedTimestamp", Value: metrics.Whole(last[5])},
+		{Name: "lastCheckpointRestoreTimestamp", Value: metrics.Whole(restored)},
+		{Name: "lastCompletedCheckpointId", Value: metrics.Whole(last[6])},
+		{Name: "lastCheckpointExternalPath", Value: metrics.Text(path)},
+	}
 }
 
 // CoordinatorMetrics names what a coordinator tells, in the scope of its

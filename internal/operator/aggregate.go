@@ -3,6 +3,7 @@ package operator
 import (
 	"github.com/weirstream/weir/batch"
 	"github.com/weirstream/weir/internal/codec"
+	"github.com/weirstream/weir/internal/state"
 	"github.com/weirstream/weir/internal/state/keygroup"
 	"github.com/weirstream/weir/internal/state/memory"
 )
@@ -89,8 +90,13 @@ func Final[K comparable, T, A, R any](a Aggregate[K, T, A, R]) Factory {
 // folding makes the receiver that folds records of type T into the table of
 // their keys, a batch at a time.
 func folding[K comparable, T, V, A, R any](c *Context, o *Receiver[R], a Aggregate[K, V, A, R], key func(T) K, add func(*A, bool, T)) *Receiver[T] {
-	f := newFold(c, table[K, A](c, false), key, add)
+	var f *fold[K, T, A]
 	finish := func() {}
+	if !c.Batch {
+		f = newKeptFold(c, key, add)
+	} else {
+		f = newFold(c, table[K, A](c, false), key, add)
+	}
 	if c.Batch {
 		emitted := c.Emitted()
 		emit := func(k K, acc *A) {
@@ -174,7 +180,8 @@ const foldRows = 256
 // fold adds records to the accumulators of their keys. Records that come one by
 // one are kept until there are enough to probe the table for all together.
 type fold[K comparable, T, A any] struct {
-	table  *memory.Table[K, A]
+	table  *memory.Table[K, A] // nil: upsert knows where accumulators are
+	upsert func(keys []K, each func(i int, acc *A, created bool))
 	key    func(T) K
 	each   func(i int, acc *A, created bool)
 	full   func() // nil: nothing to do after a batch
@@ -190,8 +197,34 @@ type fold[K comparable, T, A any] struct {
 
 // newFold makes a fold that only adds.
 func newFold[K comparable, T, A any](c *Context, table *memory.Table[K, A], key func(T) K, add func(*A, bool, T)) *fold[K, T, A] {
-	f := &fold[K, T, A]{table: table, key: key, signal: c.Signal}
+	f := &fold[K, T, A]{table: table, upsert: table.UpsertBatch, key: key, signal: c.Signal}
 	f.each = func(i int, acc *A, created bool) { add(acc, created, f.vals[i]) }
+	return f
+}
+
+// newKeptFold makes a fold whose accumulators are part of checkpoints.
+func newKeptFold[K comparable, T, A any](c *Context, key func(T) K, add func(*A, bool, T)) *fold[K, T, A] {
+	keyed := newKeyed[K](c)
+	accs, err := state.NewValue[A](keyed.Backend, "aggregate")
+	if err != nil { // it cannot be encoded, which only a checkpoint needs
+		f := newFold(c, table[K, A](c, false), key, add)
+		c.Keep(c.OperatorID, Kept{Refuse: err, Prepare: func(int64) { f.drain() }})
+		return f
+	}
+	f := &fold[K, T, A]{key: key, signal: c.Signal}
+	f.each = func(i int, acc *A, created bool) { add(acc, created, f.vals[i]) }
+	f.upsert = func(keys []K, each func(int, *A, bool)) { state.UpsertBatch(keyed, accs, keys, each) }
+	if !accs.InPlace() {
+		f.upsert = func(keys []K, each func(int, *A, bool)) {
+			for i, k := range keys {
+				keyed.SetKey(k, keyed.Hash(k))
+				acc, some := accs.Get()
+				each(i, &acc, !some)
+				accs.Set(acc)
+			}
+		}
+	}
+	c.Keep(c.OperatorID, Kept{Keyed: keyed.Backend, Prepare: func(int64) { f.drain() }})
 	return f
 }
 
@@ -238,7 +271,7 @@ func (f *fold[K, T, A]) some(b *batch.Rows[T], next, end int) {
 	for _, v := range f.vals {
 		f.keys = append(f.keys, f.key(v))
 	}
-	f.table.UpsertBatch(f.keys, f.each)
+	f.upsert(f.keys, f.each)
 }
 
 // timestamp is the event time of the record each sees.

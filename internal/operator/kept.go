@@ -9,6 +9,9 @@ type Kept struct {
 	Keyed *state.Backend
 	// Lists are the operator's lists, each by a name of its own.
 	Lists []KeptList
+	// Refuse, if not nil, is why the operator cannot be part of a checkpoint: the
+	// first one fails the job with it.
+	Refuse error
 	// Prepare, if not nil, runs before the barrier of a checkpoint leaves the task:
 	// what the operator has gathered and not yet added to its state is added, and
 	// what it emits belongs to the checkpoint.

@@ -38,7 +38,7 @@ func TestMetricValues(t *testing.T) {
 		{"/taskmanagers/metrics?get=Status.JVM.Threads.Count&taskmanagers=nobody", `[]`},
 		{"/taskmanagers/metrics?get=Status.JVM.Threads.Count,doesNotExist", `[]`},
 		{job + "/metrics?get=uptime,numRestarts,lastCheckpointExternalPath,failingTime", `[{"id":"uptime","value":"59998"},{"id":"numRestarts","value":"0"},` +
-			`{"id":"lastCheckpointExternalPath","value":"n/a"},{"id":"failingTime","value":"0"}]`},
+			`{"id":"lastCheckpointExternalPath","value":"file:/data/ckpt/00000000000000000000000000000011/chk-3"},{"id":"failingTime","value":"0"}]`},
 		{"/jobs/metrics?get=numRestarts,runningTime&agg=sum&jobs=" + running.String(), `[{"id":"numRestarts","sum":0.0},{"id":"runningTime","sum":59998.0}]`},
 		{"/jobs/metrics?get=lastCheckpointExternalPath", `[]`}, // no number
 		{source + "/metrics?get=1.numRecordsInPerSecond,0.numRecordsOut,0.Source__text.numRecordsOutPerSecond,0.isBackPressured,7.numRecordsIn",

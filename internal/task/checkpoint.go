@@ -2,6 +2,7 @@ package task
 
 import (
 	"errors"
+	"fmt"
 	"time"
 
 	"github.com/weirstream/weir/internal/element"
@@ -114,6 +115,13 @@ func (t *Task) decline(b Barrier, why error) {
 func (t *Task) checkpoint(b Barrier, aligned time.Duration) {
 	if t.spec.Checkpoints == nil {
 		return
+	}
+	for i := range t.kept {
+		if err := t.kept[i].Refuse; err != nil {
+			f := operator.AsFailure(fmt.Errorf("a checkpoint cannot be taken: %w", err))
+			f.Fatal = true
+			operator.Abort(f)
+		}
 	}
 	began := time.Now()
 	for i := range t.kept {

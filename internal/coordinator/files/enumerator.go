@@ -58,6 +58,9 @@ type reader struct {
 	attempt  int
 	sequence int64
 	answer   []byte
+	// marks are how many of given there were at each checkpoint that may still be
+	// restored.
+	marks map[int64]int
 }
 
 type waiting struct {
@@ -92,7 +95,7 @@ func plan(list List, spec split.Spec) ([]*split.Split, error) {
 }
 
 func (e *enumerator) planned(splits []*split.Split, err error) {
-	if e.closed {
+	if e.closed || e.listed { // what a checkpoint had is there already
 		return
 	}
 	if err != nil {

@@ -1,0 +1,84 @@
+package files
+
+import (
+	"cmp"
+	"encoding/json/v2"
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/weirstream/weir/internal/coordinator"
+	"github.com/weirstream/weir/internal/coordinator/files/split"
+)
+
+var _ coordinator.Stateful = (*enumerator)(nil)
+
+// saved is the enumerator's part of a checkpoint: what nobody has been given.
+type saved struct {
+	Listed bool           `json:"listed"`
+	Free   []*split.Split `json:"free"`
+}
+
+// Snapshot gives what nobody has been given, and notes what each reader has.
+func (e *enumerator) Snapshot(checkpoint int64) ([]byte, error) {
+	for i := range e.readers {
+		r := &e.readers[i]
+		if r.marks == nil {
+			r.marks = map[int64]int{}
+		}
+		r.marks[checkpoint] = len(r.given)
+	}
+	return json.Marshal(saved{Listed: e.listed, Free: e.free})
+}
+
+// Completed forgets what readers had been given before a checkpoint, which is in
+// their own parts of it.
+func (e *enumerator) Completed(checkpoint int64) {
+	for i := range e.readers {
+		r := &e.readers[i]
+		before, known := r.marks[checkpoint]
+		if !known {
+			continue
+		}
+		r.given = slices.Clone(r.given[before:])
+		maps.DeleteFunc(r.marks, func(id int64, _ int) bool { return id < checkpoint })
+		for id := range r.marks { // order: each is changed by itself
+			r.marks[id] -= before
+		}
+	}
+}
+
+// Restore goes back to what nobody had been given at a checkpoint.
+func (e *enumerator) Restore(state []byte) error {
+	var s saved
+	if err := json.Unmarshal(state, &s); err != nil {
+		return fmt.Errorf("read the splits of a checkpoint: %w", err)
+	}
+	for i := range e.readers {
+		e.readers[i] = reader{}
+	}
+	e.failed, e.listed, e.free = false, s.Listed, s.Free
+	if !s.Listed {
+		e.Start()
+		return nil
+	}
+	waited := e.waiting
+	e.waiting = nil
+	for _, w := range waited {
+		e.answer(w)
+	}
+	return nil
+}
+
+// ResetTo takes back what the subtask was given since a checkpoint.
+func (e *enumerator) ResetTo(subtask int, checkpoint int64) {
+	if e.failed {
+		e.failed = false
+		e.Start()
+	}
+	r := e.reader(subtask)
+	had := r.marks[checkpoint]
+	e.free = append(e.free, r.given[had:]...)
+	slices.SortFunc(e.free, func(a, b *split.Split) int { return cmp.Compare(a.ID, b.ID) })
+	*r = reader{given: slices.Clone(r.given[:had]), marks: map[int64]int{checkpoint: had}}
+}
