@@ -14,7 +14,8 @@ import (
 // ProcessFunction is a user function with a life of its own: each subtask makes
 // one and uses it on one goroutine, so what it keeps needs no lock. It may also
 // have the methods of Opener, Finisher and Closer, called in this order: Open,
-// Process for each record, Finish, Close.
+// Process for each record, Finish, Close. What it keeps in fields of its own is not
+// part of checkpoints: after a failure a new one begins.
 type ProcessFunction[T, R any] interface {
 	// Process takes one record and may call emit any number of times, before it
 	// returns: the results come after those of the records before. c is only
