@@ -275,7 +275,7 @@ func (m *Master) end(state status.Job) {
 	m.managers.goodbye(state)
 	m.resourceManager.goodbye(state)
 	m.done = true
-	m.options.OnDone(m.graph.View())
+	m.options.OnDone(m.View())
 	m.parted()
 }
 
