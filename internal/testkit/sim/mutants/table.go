@@ -433,7 +433,7 @@ var mutants = []mutant{
 		new:    "\tif e.failed && e.closed {\n",
 		breaks: "files that could not be listed are not listed again when the job restarts"},
 	{name: "coordinator-not-reset", file: "internal/jobmaster/restart.go",
-		old:    "\t\t\t\th.coordinator.Reset(e.ID.Subtask)\n",
+		old:    "\t\t\t\tm.resetCoordinator(h, e)\n",
 		new:    "\t\t\t\t_ = e\n",
 		breaks: "a coordinator is not told that a subtask begins anew"},
 	{name: "deployed-though-canceled", file: "internal/jobmaster/deploying.go",
