@@ -16,6 +16,17 @@ func (p *Pool) Counts() Counts {
 	return Counts{Pending: p.pending(), Granted: len(p.slots) - free, Free: free, Declared: p.declared}
 }
 
+// Unused lists the slots that nobody uses, in the order they were accepted.
+func (p *Pool) Unused() []*execgraph.Slot {
+	var all []*execgraph.Slot
+	for _, h := range p.slots {
+		if h.user == 0 {
+			all = append(all, h.slot)
+		}
+	}
+	return all
+}
+
 // Slots lists the slots the pool holds, in the order they were accepted.
 func (p *Pool) Slots() []*execgraph.Slot {
 	all := make([]*execgraph.Slot, len(p.slots))

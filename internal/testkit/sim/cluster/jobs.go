@@ -30,6 +30,7 @@ type watched struct {
 	// parallelism was open.
 	reads   map[reading]execgraph.Share
 	offered *offered // when an offer has just come; nil: none has
+	idle    idle
 	// taken are the slots that it has ever had.
 	taken map[ident.AllocationID]bool
 	// reported is the attempt of whose end a report has just come; zero: none has.
@@ -268,6 +269,7 @@ func (k *checks) watchPool(m *master, w *watched, v *execgraph.View) {
 		k.broken("6", "job %s waited for %d slots and took %d", v.Job, w.offered.pending, added)
 	}
 	w.offered = nil
+	k.watchIdle(m, w, v.Job)
 }
 
 // alive counts the tasks that have or wait for a slot.

@@ -241,9 +241,7 @@ var mutants = []mutant{
 	{name: "idle-never-returned", file: "internal/jobmaster/slotpool/pool.go",
 		old:    "if h.user != 0 || p.now.Sub(h.since) < p.opts.IdleTimeout {",
 		new:    "if h.user != 0 || p.now.Sub(h.since) >= 0 {",
-		breaks: "slots that nobody uses are not given back",
-		survives: "only a bounded job has slots that it needs no longer, and gives them back when it ends; what is lost is time, for other jobs. " +
-			"Scripts of slotpool find it"},
+		breaks: "slots that nobody uses are not given back"},
 	{name: "requirement-not-lowered", file: "internal/jobmaster/slotpool/pool.go",
 		old:    "if need := p.Requirement(); need != p.declared {",
 		new:    "if need := p.Requirement(); need > p.declared {",
