@@ -52,9 +52,9 @@
 //	deployingTimeTotal             metrics.job.status.enable is not read
 //	numPendingTaskManagers         a standalone cluster asks for no TaskManagers
 //	startWorkFailurePerSecond      a standalone cluster asks for no TaskManagers
-//	checkpointAlignmentTime        nothing makes checkpoints
-//	checkpointStartDelayNanos      nothing makes checkpoints
-//	fileMerging.*                  nothing makes checkpoints
+//	checkpointAlignmentTime        REST tells it of each checkpoint and subtask
+//	checkpointStartDelayNanos      the time until a barrier comes is not measured
+//	fileMerging.*                  files of checkpoints are not merged
 //	state*Latency                  access to state is not measured
 //	*State*Latency                 access to state is not measured
 //	*State*Size                    access to state is not measured
@@ -64,11 +64,10 @@
 //	upload*                        there is no changelog
 //	*Materialization               there is no changelog
 //	*.latency                      there are no latency markers
-//	numFiredTimers*                there are no timers
+//	numFiredTimers*                timers that fire are not counted
 //	estimatedTimeToConsumeBuffersMs  buffers are not debloated
 //	debloatedBufferSize            buffers are not debloated
-//	numLateRecordsDropped          nothing drops late records
-//	currentInputNWatermark         no operator has two inputs
+//	currentInputNWatermark         the inputs of an operator share one watermark, the least
 //	watermarkAlignmentDrift        watermarks are not aligned
 //	numSplitsProcessed             Flink's old sources have it
 //	watermark.*                    no source gives watermarks of splits

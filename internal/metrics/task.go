@@ -51,6 +51,9 @@ func OfOperator(o *status.OperatorFigures) []Metric {
 	all := counter("numRecordsIn", o.RecordsIn)
 	all = append(all, counter("numRecordsOut", o.RecordsOut)...)
 	all = append(all, Metric{"currentOutputWatermark", Whole(o.OutputWatermark)})
+	if o.DropsLate {
+		all = append(all, Metric{"numLateRecordsDropped", Whole(o.Late)})
+	}
 	if o.Source {
 		return append(all, Metric{"sourceIdleTime", Whole(o.SourceIdle.Milliseconds())})
 	}

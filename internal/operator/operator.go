@@ -186,8 +186,14 @@ func (c *Context) Side[T any](tag any) *Receiver[T] {
 // addition a record, and nothing where records in and out are equally many.
 type Counts struct {
 	Emitted int64
-	// Late is how many records came too late for the operator and were dropped.
-	Late int64
+	// Late is how many records came too late for the operator and were dropped, if
+	// Dates is set: it can drop some.
+	Late  int64
+	Dates bool
+	// Watermark is the last one that the operator has emitted, if Marks is set: it
+	// does not pass on those of its input.
+	Watermark int64
+	Marks     bool
 	// Counted says that Emitted is kept. An operator without it emits one record
 	// for each that it takes.
 	Counted bool
@@ -221,7 +227,18 @@ func (c *Context) Late() *int64 {
 	if c.Counts == nil {
 		return new(int64)
 	}
+	c.Counts.Dates = true
 	return &c.Counts.Late
+}
+
+// Marks gives the watermark that an operator keeps up to date which emits its own. It
+// is called while the operator is built.
+func (c *Context) Marks() *int64 {
+	if c.Counts == nil {
+		return new(int64)
+	}
+	c.Counts.Marks, c.Counts.Watermark = true, batch.NoTimestamp
+	return &c.Counts.Watermark
 }
 
 // failed ends the task because a function of the user gave err. It names the

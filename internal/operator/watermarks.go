@@ -43,7 +43,8 @@ type Generator[T any] interface {
 // watermarks. Watermarks of its input end here, but for the last.
 func Watermarks[T any](e EventTime[T]) Factory {
 	return FactoryFunc(func(c *Context, out any) any {
-		m := &marker[T]{e: e, c: c, out: Output[T](out), latest: batch.NoTimestamp, emitted: batch.NoTimestamp, heard: c.Now()}
+		m := &marker[T]{e: e, c: c, out: Output[T](out), latest: batch.NoTimestamp, emitted: c.Marks(), heard: c.Now()}
+		*m.emitted = batch.NoTimestamp
 		if e.Generator != nil {
 			m.generator = e.Generator(m.emit)
 		} else {
@@ -69,10 +70,10 @@ type marker[T any] struct {
 	future    *Receiver[T]
 	count     *int64
 
-	latest  int64 // event time of all records
-	emitted int64 // watermark
-	heard   int64 // processing time of the last look that found a record
-	some    bool  // a record came since then
+	latest  int64  // event time of all records
+	emitted *int64 // watermark
+	heard   int64  // processing time of the last look that found a record
+	some    bool   // a record came since then
 	idle    bool
 }
 
@@ -119,10 +120,10 @@ func (m *marker[T]) tooFar(v T, ts int64) bool {
 
 // emit passes a watermark on if it advances event time.
 func (m *marker[T]) emit(t int64) {
-	if t <= m.emitted || m.c.Batch {
+	if t <= *m.emitted || m.c.Batch {
 		return
 	}
-	if m.emitted = t; m.idle {
+	if *m.emitted = t; m.idle {
 		m.active()
 	}
 	m.out.Watermark(t)
@@ -136,7 +137,7 @@ func (m *marker[T]) active() {
 // last passes the end of event time on.
 func (m *marker[T]) last(t int64) {
 	if t == element.MaxWatermark {
-		m.emitted = t
+		*m.emitted = t
 		m.out.Watermark(t)
 	}
 }
@@ -158,7 +159,7 @@ func (m *marker[T]) clock() {
 		}
 		if m.some {
 			m.some, m.heard = false, now
-		} else if m.e.IdleAfter > 0 && !m.idle && m.emitted != element.MaxWatermark && now-m.heard >= m.e.IdleAfter {
+		} else if m.e.IdleAfter > 0 && !m.idle && *m.emitted != element.MaxWatermark && now-m.heard >= m.e.IdleAfter {
 			m.idle = true
 			m.out.Idle(true)
 		}

@@ -79,7 +79,7 @@ func figuresOf(vertex, subtask int) *status.TaskFigures {
 		f.Busy = status.Share{Total: 1072 * time.Millisecond, MillisPerSecond: 996}
 	}
 	for i, name := range [][]string{{"Source: text", "words"}, {"count"}}[vertex] {
-		f.Operators = append(f.Operators, status.OperatorFigures{Name: name, Source: vertex == 0 && i == 0, RecordsOut: f.RecordsOut,
+		f.Operators = append(f.Operators, status.OperatorFigures{Name: name, DropsLate: true, Source: vertex == 0 && i == 0, RecordsOut: f.RecordsOut,
 			InputWatermark: status.NoWatermark, OutputWatermark: status.NoWatermark})
 	}
 	return f

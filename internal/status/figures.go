@@ -68,6 +68,10 @@ type OperatorFigures struct {
 	Source                          bool
 	RecordsIn, RecordsOut           Count
 	InputWatermark, OutputWatermark int64
+	// Late is how many records came too late and were dropped, if DropsLate says
+	// that the operator can drop some.
+	DropsLate bool
+	Late      int64
 	// SourceIdle is for how long a source has had nothing to emit; zero: it has.
 	SourceIdle time.Duration
 }

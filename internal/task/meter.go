@@ -128,10 +128,17 @@ func (m *Meter) fill(f *status.TaskFigures) {
 	t := m.task
 	for i := range t.operators {
 		o := &t.operators[i]
+		in := f.InputWatermark
+		if o.from >= 0 {
+			in = f.Operators[o.from].OutputWatermark
+		}
+		out := in // an operator passes a watermark on before it takes the next
+		if o.counts.Marks {
+			out = o.watermark.Load()
+		}
 		f.Operators[i] = status.OperatorFigures{ID: o.id, Name: o.name, Source: o.kind == streamgraph.Source,
-			RecordsIn: count(taskTotals + 2*i), RecordsOut: count(taskTotals + 2*i + 1),
-			// An operator passes a watermark on before it takes the next.
-			InputWatermark: f.InputWatermark, OutputWatermark: f.InputWatermark}
+			RecordsIn: count(taskTotals + 2*i), RecordsOut: count(taskTotals + 2*i + 1), InputWatermark: in, OutputWatermark: out,
+			DropsLate: o.counts.Dates, Late: o.late.Load()}
 		if since := t.metrics.idleSince.Load(); since != 0 && f.Operators[i].Source {
 			f.Operators[i].SourceIdle = max(0, time.Since(time.Unix(0, since)))
 		}

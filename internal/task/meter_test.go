@@ -11,6 +11,7 @@ import (
 	"github.com/weirstream/weir/internal/element"
 	"github.com/weirstream/weir/internal/jobgraph"
 	"github.com/weirstream/weir/internal/operator"
+	"github.com/weirstream/weir/internal/state"
 	"github.com/weirstream/weir/internal/status"
 	"github.com/weirstream/weir/internal/streamgraph"
 	"github.com/weirstream/weir/internal/task"
@@ -158,4 +159,38 @@ func TestTheLastWatermarkIsSeen(t *testing.T) {
 	if len(seen) != 1 || seen[0] != element.MaxWatermark {
 		t.Errorf("watermarks %v", seen)
 	}
+}
+
+// An operator that emits watermarks of its own tells them, those behind it have
+// them as their input's, and records that came too late are counted.
+func TestOwnWatermarksAndLateRecordsAreSeen(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		release := make(chan struct{})
+		p := &program{}
+		s := source(1, 0)
+		s.Operator = waiting(100, release)
+		ints := operator.NewStream[int64]()
+		p.add(s, nil, 0, nil)
+		marks := p.add(&streamgraph.Node{Kind: streamgraph.Transform, Name: "Watermarks", Parallelism: 1, Stream: ints,
+			Operator: operator.Watermarks(operator.EventTime[int64]{Timestamp: func(v int64) int64 { return v % 50 }})}, s, streamgraph.Forward, nil)
+		count := state.Aggregator[int64, int64, int64]{Create: func() int64 { return 0 }, Add: func(n *int64, _ int64) { *n++ }, Result: func(n *int64) int64 { return *n }}
+		windows := p.add(&streamgraph.Node{Kind: streamgraph.Transform, Name: "Windows", Parallelism: 1, Stream: ints, Operator: operator.AggregateSlices(operator.Sliding{Size: 10, Slide: 10},
+			func(int64) int64 { return 0 }, count, nil, func(_ int64, _ operator.Window, n int64) int64 { return n })}, marks, streamgraph.Forward, nil)
+		var got []int64
+		var mu sync.Mutex
+		p.add(&streamgraph.Node{Kind: streamgraph.Sink, Name: "Sink", Parallelism: 1, Operator: collect(&got, &mu)}, windows, streamgraph.Forward, nil)
+		r := begin(t, p, jobgraph.Pipelined)
+		meter := task.NewMeter(r.tasks[0])
+		time.Sleep(time.Second)
+		o := meter.Read(time.Now()).Operators
+		if o[0].OutputWatermark != status.NoWatermark || o[1].OutputWatermark != 48 || o[2].InputWatermark != 48 || o[3].InputWatermark != 48 {
+			t.Errorf("watermarks in %+v", o)
+		}
+		// Of the second round of times only those of the last window are in time.
+		if !o[2].DropsLate || o[2].Late != 41 || o[1].DropsLate {
+			t.Errorf("late records in %+v", o)
+		}
+		close(release)
+		r.end()
+	})
 }

@@ -48,8 +48,8 @@ type operatorCounts struct {
 	kind   streamgraph.Kind
 	from   int // place of the operator that feeds it in the chain; -1: the head
 	counts operator.Counts
-	// emitted is counts.Emitted as of late.
-	emitted atomic.Int64
+	// emitted, late and watermark are the counts of those names as of late.
+	emitted, late, watermark atomic.Int64
 	// managed is counts.Managed as of late.
 	managed atomic.Int64
 }
@@ -79,9 +79,10 @@ func operatorsOf(chain *streamgraph.Chain) []operatorCounts {
 // output is flushed, so many times a second at most.
 func (t *Task) publish() {
 	for i := range t.operators {
-		if o := &t.operators[i]; o.counts.Counted {
-			o.emitted.Store(o.counts.Emitted)
-		}
+		o := &t.operators[i]
+		o.emitted.Store(o.counts.Emitted)
+		o.late.Store(o.counts.Late)
+		o.watermark.Store(o.counts.Watermark)
 		t.operators[i].managed.Store(t.operators[i].counts.Managed)
 	}
 }

@@ -25,7 +25,7 @@ func TaskFiguresToProto(f *status.TaskFigures) *pb.TaskFigures {
 		o := &f.Operators[i]
 		m.Operators = append(m.Operators, &pb.OperatorFigures{
 			Id: o.ID, Name: o.Name, Source: o.Source, RecordsIn: countToProto(o.RecordsIn), RecordsOut: countToProto(o.RecordsOut),
-			InputWatermark: o.InputWatermark, OutputWatermark: o.OutputWatermark, SourceIdleNanos: int64(o.SourceIdle),
+			InputWatermark: o.InputWatermark, OutputWatermark: o.OutputWatermark, SourceIdleNanos: int64(o.SourceIdle), DropsLate: o.DropsLate, Late: o.Late,
 		})
 	}
 	return m
@@ -48,7 +48,7 @@ func TaskFiguresFromProto(m *pb.TaskFigures) *status.TaskFigures {
 	for _, o := range m.Operators {
 		f.Operators = append(f.Operators, status.OperatorFigures{
 			ID: o.Id, Name: o.Name, Source: o.Source, RecordsIn: countFromProto(o.RecordsIn), RecordsOut: countFromProto(o.RecordsOut),
-			InputWatermark: o.InputWatermark, OutputWatermark: o.OutputWatermark, SourceIdle: time.Duration(o.SourceIdleNanos),
+			InputWatermark: o.InputWatermark, OutputWatermark: o.OutputWatermark, SourceIdle: time.Duration(o.SourceIdleNanos), DropsLate: o.DropsLate, Late: o.Late,
 		})
 	}
 	return f

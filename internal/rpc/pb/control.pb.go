@@ -3637,6 +3637,8 @@ type OperatorFigures struct {
 	InputWatermark  int64                  `protobuf:"varint,6,opt,name=input_watermark,json=inputWatermark,proto3" json:"input_watermark,omitempty"`
 	OutputWatermark int64                  `protobuf:"varint,7,opt,name=output_watermark,json=outputWatermark,proto3" json:"output_watermark,omitempty"`
 	SourceIdleNanos int64                  `protobuf:"varint,8,opt,name=source_idle_nanos,json=sourceIdleNanos,proto3" json:"source_idle_nanos,omitempty"`
+	DropsLate       bool                   `protobuf:"varint,9,opt,name=drops_late,json=dropsLate,proto3" json:"drops_late,omitempty"`
+	Late            int64                  `protobuf:"varint,10,opt,name=late,proto3" json:"late,omitempty"` // records that were dropped, if drops_late
 	unknownFields   protoimpl.UnknownFields
 	sizeCache       protoimpl.SizeCache
 }
@@ -3723,6 +3725,20 @@ func (x *OperatorFigures) GetOutputWatermark() int64 {
 func (x *OperatorFigures) GetSourceIdleNanos() int64 {
 	if x != nil {
 		return x.SourceIdleNanos
+	}
+	return 0
+}
+
+func (x *OperatorFigures) GetDropsLate() bool {
+	if x != nil {
+		return x.DropsLate
+	}
+	return false
+}
+
+func (x *OperatorFigures) GetLate() int64 {
+	if x != nil {
+		return x.Late
 	}
 	return 0
 }
@@ -5103,7 +5119,7 @@ const file_weir_control_proto_rawDesc = "" +
 	"out_queued\x18\x13 \x01(\x05R\toutQueued\x12\x15\n" +
 	"\x06in_use\x18\x14 \x01(\x01R\x05inUse\x12\x17\n" +
 	"\aout_use\x18\x15 \x01(\x01R\x06outUse\x123\n" +
-	"\toperators\x18\x16 \x03(\v2\x15.weir.OperatorFiguresR\toperators\"\xa7\x02\n" +
+	"\toperators\x18\x16 \x03(\v2\x15.weir.OperatorFiguresR\toperators\"\xda\x02\n" +
 	"\x0fOperatorFigures\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\x12\x12\n" +
 	"\x04name\x18\x02 \x01(\tR\x04name\x12\x16\n" +
@@ -5114,7 +5130,11 @@ const file_weir_control_proto_rawDesc = "" +
 	"recordsOut\x12'\n" +
 	"\x0finput_watermark\x18\x06 \x01(\x03R\x0einputWatermark\x12)\n" +
 	"\x10output_watermark\x18\a \x01(\x03R\x0foutputWatermark\x12*\n" +
-	"\x11source_idle_nanos\x18\b \x01(\x03R\x0fsourceIdleNanos\"\xd0\x06\n" +
+	"\x11source_idle_nanos\x18\b \x01(\x03R\x0fsourceIdleNanos\x12\x1d\n" +
+	"\n" +
+	"drops_late\x18\t \x01(\bR\tdropsLate\x12\x12\n" +
+	"\x04late\x18\n" +
+	" \x01(\x03R\x04late\"\xd0\x06\n" +
 	"\x0eProcessFigures\x12\x1b\n" +
 	"\theap_used\x18\x01 \x01(\x03R\bheapUsed\x12%\n" +
 	"\x0eheap_committed\x18\x02 \x01(\x03R\rheapCommitted\x12\x19\n" +
