@@ -71,7 +71,9 @@ func AtEnd[T any]() Trigger[T] { return builtin[T]{operator.AtEnd[T]{}} }
 
 // AtClockEnd is the trigger that fires when the clock has come to the end of a
 // window.
-func AtClockEnd[T any]() Trigger[T] { return builtin[T]{operator.AtClockEnd[T]{}} }
+func AtClockEnd[T any]() Trigger[T] {
+	return builtin[T]{operator.AtEnd[T]{Domain: operator.OfProcessingTime}}
+}
 
 // AtCount is the trigger that fires with every n records.
 func AtCount[T any](n int64) Trigger[T] { return builtin[T]{operator.AtCount[T](max(1, n))} }

@@ -229,7 +229,7 @@ func (s WindowedStream[K, T]) defaultTrigger() operator.Trigger[T] {
 	case s.windows.kind == globalWindows:
 		return operator.Never[T]{}
 	case s.windows.processing:
-		return operator.AtClockEnd[T]{}
+		return operator.AtEnd[T]{Domain: operator.OfProcessingTime}
 	}
 	return operator.AtEnd[T]{}
 }

@@ -25,26 +25,33 @@ func jobArgument(args []string, verb string) (string, error) {
 	return id.String(), nil
 }
 
+// ofJob runs f on the job that the one argument names, with a client of the cluster.
+func (p *invocation) ofJob(args []string, verb string, f func(c *client.Client, id string) error) error {
+	id, err := jobArgument(args, verb)
+	if err != nil {
+		return err
+	}
+	c, err := p.client()
+	if err != nil {
+		return err
+	}
+	defer c.Close()
+	return f(c, id)
+}
+
 // cancel is Flink's `cancel` without a savepoint.
 func (p *invocation) cancel() *cobra.Command {
 	return &cobra.Command{
 		Use: "cancel JOB", Short: "Cancel a job",
 		RunE: func(cmd *cobra.Command, args []string) error {
-			id, err := jobArgument(args, "cancel")
-			if err != nil {
-				return err
-			}
-			c, err := p.client()
-			if err != nil {
-				return err
-			}
-			defer c.Close()
-			fmt.Fprintf(p.out, "Cancelling job %s.\n", id)
-			if err := c.Cancel(cmd.Context(), id); err != nil {
-				return unknownJob(action(fmt.Sprintf("Could not cancel job %s.", id), err))
-			}
-			fmt.Fprintf(p.out, "Cancelled job %s.\n", id)
-			return nil
+			return p.ofJob(args, "cancel", func(c *client.Client, id string) error {
+				fmt.Fprintf(p.out, "Cancelling job %s.\n", id)
+				if err := c.Cancel(cmd.Context(), id); err != nil {
+					return unknownJob(action(fmt.Sprintf("Could not cancel job %s.", id), err))
+				}
+				fmt.Fprintf(p.out, "Cancelled job %s.\n", id)
+				return nil
+			})
 		},
 	}
 }

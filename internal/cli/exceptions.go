@@ -19,32 +19,25 @@ func (p *invocation) exceptions() *cobra.Command {
 	c := &cobra.Command{
 		Use: "exceptions JOB", Short: "Tell what failed in a job, why, and what was done about it",
 		RunE: func(cmd *cobra.Command, args []string) error {
-			id, err := jobArgument(args, "explain")
-			if err != nil {
-				return err
-			}
-			c, err := p.client()
-			if err != nil {
-				return err
-			}
-			defer c.Close()
-			history, err := c.Exceptions(cmd.Context(), id)
-			if err != nil {
-				return unknownJob(action("Could not get the failures of job "+id+".", err))
-			}
-			if asJSON {
-				return p.json(failuresOf(history))
-			}
-			if len(history) == 0 {
-				fmt.Fprintf(p.out, "Job %s has had no failure.\n", id)
-			}
-			for i := range history {
-				if i > 0 {
-					fmt.Fprintln(p.out)
+			return p.ofJob(args, "explain", func(c *client.Client, id string) error {
+				history, err := c.Exceptions(cmd.Context(), id)
+				if err != nil {
+					return unknownJob(action("Could not get the failures of job "+id+".", err))
 				}
-				printFailure(p.out, &history[i])
-			}
-			return nil
+				if asJSON {
+					return p.json(failuresOf(history))
+				}
+				if len(history) == 0 {
+					fmt.Fprintf(p.out, "Job %s has had no failure.\n", id)
+				}
+				for i := range history {
+					if i > 0 {
+						fmt.Fprintln(p.out)
+					}
+					printFailure(p.out, &history[i])
+				}
+				return nil
+			})
 		},
 	}
 	c.Flags().BoolVar(&asJSON, "json", false, "print the failures as JSON, newest first")

@@ -16,33 +16,26 @@ func (p *invocation) why() *cobra.Command {
 	c := &cobra.Command{
 		Use: "why JOB", Short: "Tell why a job is as parallel as it is, and what its tasks wait for",
 		RunE: func(cmd *cobra.Command, args []string) error {
-			id, err := jobArgument(args, "explain")
-			if err != nil {
-				return err
-			}
-			c, err := p.client()
-			if err != nil {
-				return err
-			}
-			defer c.Close()
-			detail, err := c.Job(cmd.Context(), id)
-			if err != nil {
-				return unknownJob(action("Could not get job "+id+".", err))
-			}
-			slots, err := c.Overview(cmd.Context())
-			if err != nil {
-				return action("Could not get the cluster's slots.", err)
-			}
-			history, err := c.Exceptions(cmd.Context(), id)
-			if err != nil {
-				return action("Could not get the failures of job "+id+".", err)
-			}
-			w := explain(&detail, slots, history)
-			if asJSON {
-				return p.json(w)
-			}
-			printWhy(p.out, &w)
-			return nil
+			return p.ofJob(args, "explain", func(c *client.Client, id string) error {
+				detail, err := c.Job(cmd.Context(), id)
+				if err != nil {
+					return unknownJob(action("Could not get job "+id+".", err))
+				}
+				slots, err := c.Overview(cmd.Context())
+				if err != nil {
+					return action("Could not get the cluster's slots.", err)
+				}
+				history, err := c.Exceptions(cmd.Context(), id)
+				if err != nil {
+					return action("Could not get the failures of job "+id+".", err)
+				}
+				w := explain(&detail, slots, history)
+				if asJSON {
+					return p.json(w)
+				}
+				printWhy(p.out, &w)
+				return nil
+			})
 		},
 	}
 	c.Flags().BoolVar(&asJSON, "json", false, "print the answer as JSON")

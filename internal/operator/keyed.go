@@ -46,9 +46,7 @@ func KeyedProcess[K comparable, T, R any](key func(T) K, open func(m *KeyedMomen
 		s := newFooting[R](c, out)
 		m := &KeyedMoment[K]{Moment: &s.Moment, State: newKeyed[K](c)}
 		p, err := open(m)
-		s.begin(p.Life, err)
-		withTimers(s, m, p.Timer)
-		c.Keep(c.OperatorID, Kept{Keyed: m.State.Backend})
+		beginKeyed(s, m, p.Life, p.Timer, err)
 		return keyedInput(s, m.State, key, p.Process)
 	})}
 }
@@ -59,9 +57,7 @@ func KeyedCoProcess[K comparable, A, B, R any](key1 func(A) K, key2 func(B) K, o
 		s := newFooting[R](c, out)
 		m := &KeyedMoment[K]{Moment: &s.Moment, State: newKeyed[K](c)}
 		p, err := open(m)
-		s.begin(p.Life, err)
-		withTimers(s, m, p.Timer)
-		c.Keep(c.OperatorID, Kept{Keyed: m.State.Backend})
+		beginKeyed(s, m, p.Life, p.Timer, err)
 		return Inputs{keyedInput(s, m.State, key1, p.Process1), keyedInput(s, m.State, key2, p.Process2)}
 	})}
 }
@@ -75,18 +71,20 @@ func newKeyed[K comparable](c *Context) *state.Keyed[K] {
 	return k
 }
 
-// withTimers gives the function what its timers are due with.
-func withTimers[K comparable, R any](s *footing[R], m *KeyedMoment[K], timer func(d Domain, at int64, emit func(R)) error) {
-	if m.Timers == nil {
-		return
-	}
-	m.Timers.fire = func(_ K, _ struct{}, d Domain, at int64) {
-		s.Timestamp = at
-		if err := timer(d, at, s.emit); err != nil {
-			s.failed(err)
+// beginKeyed starts the life of a function over keyed records: it gives the function
+// what its timers are due with, and the state that it had.
+func beginKeyed[K comparable, R any](s *footing[R], m *KeyedMoment[K], life Life[R], timer func(d Domain, at int64, emit func(R)) error, err error) {
+	s.begin(life, err)
+	if m.Timers != nil {
+		m.Timers.fire = func(_ K, _ struct{}, d Domain, at int64) {
+			s.Timestamp = at
+			if err := timer(d, at, s.emit); err != nil {
+				s.failed(err)
+			}
 		}
+		s.passed = m.Timers.advance
 	}
-	s.passed = m.Timers.advance
+	s.Keep(s.OperatorID, Kept{Keyed: m.State.Backend})
 }
 
 // keyedInput makes the receiver that gives each record to process, with its key

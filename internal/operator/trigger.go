@@ -1,53 +1,38 @@
 package operator
 
-// AtEnd is the trigger that fires when event time has come to the end of a window,
-// and again with each record that comes later.
-type AtEnd[T any] struct{}
+// AtEnd is the trigger that fires when time has come to the end of a window, and in
+// event time again with each record that comes later.
+type AtEnd[T any] struct{ Domain Domain }
+
+// over says that the end of the window has passed, in event time; by the clock a
+// record is never in such a window.
+func (a AtEnd[T]) over(w Window, c *TriggerContext) bool {
+	return a.Domain == OfEventTime && w.Last() <= c.Watermark
+}
 
 // Element fires if the window has ended.
-func (AtEnd[T]) Element(_ T, _ int64, w Window, c *TriggerContext) Verdict {
-	if w.Last() <= c.Watermark {
+func (a AtEnd[T]) Element(_ T, _ int64, w Window, c *TriggerContext) Verdict {
+	if a.over(w, c) {
 		return Fire
 	}
-	c.Register(OfEventTime, w.Last())
+	c.Register(a.Domain, w.Last())
 	return Continue
 }
 
 // Timer fires at the end.
-func (AtEnd[T]) Timer(d Domain, at int64, w Window, _ *TriggerContext) Verdict {
-	if d == OfEventTime && at == w.Last() {
+func (a AtEnd[T]) Timer(d Domain, at int64, w Window, _ *TriggerContext) Verdict {
+	if d == a.Domain && at == w.Last() {
 		return Fire
 	}
 	return Continue
 }
 
 // Merged waits for the end of the new window.
-func (AtEnd[T]) Merged(w Window, c *TriggerContext) {
-	if w.Last() > c.Watermark {
-		c.Register(OfEventTime, w.Last())
+func (a AtEnd[T]) Merged(w Window, c *TriggerContext) {
+	if !a.over(w, c) {
+		c.Register(a.Domain, w.Last())
 	}
 }
-
-// AtClockEnd is the trigger that fires when processing time has come to the end of
-// a window.
-type AtClockEnd[T any] struct{}
-
-// Element waits for the end.
-func (AtClockEnd[T]) Element(_ T, _ int64, w Window, c *TriggerContext) Verdict {
-	c.Register(OfProcessingTime, w.Last())
-	return Continue
-}
-
-// Timer fires at the end.
-func (AtClockEnd[T]) Timer(d Domain, at int64, w Window, _ *TriggerContext) Verdict {
-	if d == OfProcessingTime && at == w.Last() {
-		return Fire
-	}
-	return Continue
-}
-
-// Merged waits for the end of the new window.
-func (AtClockEnd[T]) Merged(w Window, c *TriggerContext) { c.Register(OfProcessingTime, w.Last()) }
 
 // AtCount is the trigger that fires with every so many records of a window.
 type AtCount[T any] int64

@@ -182,3 +182,12 @@ func (a *arena) memory() int {
 	}
 	return bytes
 }
+
+// memoryOf is what arenas hold together.
+func memoryOf(arenas []arena) int {
+	bytes := 0
+	for i := range arenas {
+		bytes += arenas[i].memory()
+	}
+	return bytes
+}

@@ -129,11 +129,7 @@ func (b *BlobEntries) Entries() int { return b.entries.Entries() }
 
 // Bytes returns the memory that the maps hold.
 func (b *BlobEntries) Bytes() int {
-	bytes := int(unsafe.Sizeof(*b)) + b.entries.Bytes()
-	for i := range b.arenas {
-		bytes += b.arenas[i].memory()
-	}
-	return bytes
+	return int(unsafe.Sizeof(*b)) + b.entries.Bytes() + memoryOf(b.arenas)
 }
 
 // Settle is that of Cells.

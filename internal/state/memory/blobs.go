@@ -130,11 +130,7 @@ func (b *Blobs) Len() int { return b.cells.Len() }
 
 // Bytes returns the memory that the table holds.
 func (b *Blobs) Bytes() int {
-	bytes := int(unsafe.Sizeof(*b)) + b.cells.Bytes()
-	for i := range b.arenas {
-		bytes += b.arenas[i].memory()
-	}
-	return bytes
+	return int(unsafe.Sizeof(*b)) + b.cells.Bytes() + memoryOf(b.arenas)
 }
 
 // Clear removes all keys.

@@ -14,11 +14,11 @@ import (
 //
 //	1, 2, 20  watchJob in jobs.go        terminal states, attempts, regions
 //	6, 16     watchPool, masterCalls     requirements, plans
-//	6         idle.go                  slots that nobody uses
+//	6         idle.go                   slots that nobody uses
 //	3         terms.go                   user code of an older JobMaster
 //	4, 5, 8   slots.go                   allocations, budgets, freed slots
 //	13        splits.go                  what sources have read
-//	19        restarts.go             restarts
+//	19        restarts.go               restarts
 //	7, 17     quiet.go                   after faults have stopped
 type checks struct {
 	c      *Cluster
