@@ -9,6 +9,7 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/weirstream/weir/stream"
@@ -89,17 +90,10 @@ func (homeless) Process(int64, *stream.ProcessContext, func(int64)) error { retu
 type counter struct {
 	n     *stream.ValueState[int64]
 	fails *atomic.Int64
-	pace  *time.Ticker
 }
 
 func (c *counter) Open(o *stream.OpenContext) error {
 	c.n = stream.NewValueState[int64](o, "n")
-	c.pace = time.NewTicker(time.Millisecond)
-	return nil
-}
-
-func (c *counter) Close() error {
-	c.pace.Stop()
 	return nil
 }
 
@@ -111,14 +105,16 @@ func (c *counter) Process(v int64, k *stream.KeyedContext[int64], emit func(stre
 	}
 	emit(stream.Pair[int64, int64]{Key: k.Key(), Value: n + 1})
 	if v%100 == 0 {
-		<-c.pace.C // records come as a source would give them
+		time.Sleep(time.Millisecond) // records come as a source would give them
 	}
 	return nil
 }
 
 // A job with checkpoints goes on after failures from what it had, and counts each
 // record once, in memory and in files.
-func TestJobsGoOnFromCheckpoints(t *testing.T) {
+func TestJobsGoOnFromCheckpoints(t *testing.T) { synctest.Test(t, jobsGoOnFromCheckpoints) }
+
+func jobsGoOnFromCheckpoints(t *testing.T) {
 	for _, dir := range []string{"", t.TempDir()} {
 		const last, keys = 60_000, 10
 		var fails atomic.Int64
@@ -156,24 +152,17 @@ func TestJobsGoOnFromCheckpoints(t *testing.T) {
 type tally struct {
 	n     *stream.ValueState[int64]
 	fails *atomic.Int64
-	pace  *time.Ticker
 	seen  int
 }
 
 func (c *tally) Open(o *stream.OpenContext) error {
 	c.n = stream.NewValueState[int64](o, "n")
-	c.pace = time.NewTicker(time.Millisecond)
-	return nil
-}
-
-func (c *tally) Close() error {
-	c.pace.Stop()
 	return nil
 }
 
 func (c *tally) Process(line string, k *stream.KeyedContext[string], emit func(stream.Pair[string, int64])) error {
 	if c.seen++; c.seen%100 == 0 {
-		<-c.pace.C
+		time.Sleep(time.Millisecond)
 	}
 	if c.seen == 8000 && c.fails.Add(-1) >= 0 {
 		return errors.New("it was to fail")
@@ -186,6 +175,10 @@ func (c *tally) Process(line string, k *stream.KeyedContext[string], emit func(s
 
 // Files are read once, and keyed aggregates go on, whatever fails on the way.
 func TestFilesAreReadOnceFromCheckpoints(t *testing.T) {
+	synctest.Test(t, filesAreReadOnceFromCheckpoints)
+}
+
+func filesAreReadOnceFromCheckpoints(t *testing.T) {
 	dir := t.TempDir()
 	const files, lines = 20, 2000
 	for i := range files {
@@ -221,11 +214,11 @@ func TestFilesAreReadOnceFromCheckpoints(t *testing.T) {
 }
 
 // A sink that cannot be part of a checkpoint says so, and the job does not go on.
-func TestWriteTextRefusesCheckpoints(t *testing.T) {
+func TestWriteTextRefusesCheckpoints(t *testing.T) { synctest.Test(t, writeTextRefusesCheckpoints) }
+
+func writeTextRefusesCheckpoints(t *testing.T) {
 	env := stream.NewEnv(quiet, stream.DefaultParallelism(1), stream.Mode(stream.Streaming), stream.CheckpointInterval(10*time.Millisecond))
-	pace := time.NewTicker(time.Millisecond)
-	defer pace.Stop()
-	stream.Sequence(env, 1, 1<<40).Map(func(v int64) int64 { <-pace.C; return v }).
+	stream.Sequence(env, 1, 1<<40).Map(func(v int64) int64 { time.Sleep(time.Millisecond); return v }).
 		WriteText(filepath.Join(t.TempDir(), "out"), func(v int64) string { return fmt.Sprint(v) })
 	err := env.Execute(t.Context(), "text")
 	if err == nil || !strings.Contains(err.Error(), "a checkpoint cannot be taken: WriteText writes its files anew") {
