@@ -15,6 +15,9 @@
 // tasks and does not return until the job has ended. A program must therefore
 // build the same graph each time it is started with the same arguments.
 //
+// A streaming program with CheckpointInterval goes on after a failure with what its
+// sources, keyed state, timers and windows had at the last checkpoint.
+//
 // It promises that types are checked by the compiler where Go can, and
 // otherwise by Execute, whose error names the line of the program that made the
 // stream. It never serialises a function and never boxes a record.

@@ -6,6 +6,7 @@ import (
 
 	"github.com/weirstream/weir/config"
 	"github.com/weirstream/weir/internal/fs"
+	"github.com/weirstream/weir/internal/ident"
 	"github.com/weirstream/weir/internal/jobmaster/checkpoint"
 	"github.com/weirstream/weir/internal/jobmaster/checkpointing"
 )
@@ -73,7 +74,7 @@ func (m *Master) makeCheckpoints() error {
 	if err != nil || !taken {
 		return err
 	}
-	c := &checkpoints{m: m}
+	c := &checkpoints{m: m, began: map[ident.AttemptID]int64{}}
 	c.owner = checkpointing.New(checkpointing.Options{
 		Loop: m.loop, Core: checkpoint.New(options, m.options.Graph), Job: m.job, Disk: m.options.Disk, Store: &checkpointing.Memory{}, Tasks: c, Log: m.log,
 	})

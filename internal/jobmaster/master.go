@@ -237,7 +237,7 @@ func (m *Master) taskChanged(f schedule.TaskChanged) {
 		}
 		m.log.Info("task changed", attrs...)
 	}
-	m.checkpoints.apply(checkpoint.TaskStatus{Attempt: f.Execution.ID, State: f.To, Cause: f.Execution.Failure})
+	m.checkpoints.taskChanged(f.Execution, f.To)
 	if !f.To.Terminal() {
 		return
 	}

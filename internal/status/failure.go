@@ -23,6 +23,9 @@ const (
 	// FailurePartition: what another task, that has ended, had produced is gone or
 	// damaged.
 	FailurePartition FailureKind = "PartitionLost"
+	// FailureSnapshot: a file of the checkpoint that a task was to begin with is
+	// gone or damaged.
+	FailureSnapshot FailureKind = "SnapshotUnreadable"
 )
 
 // Failure is why a task, a process or a job ended: what the program said and

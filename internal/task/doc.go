@@ -6,6 +6,9 @@
 //	                    │                         ├─ canceled ───────────▶ CANCELED
 //	                    └─ cannot be set up ──────┴─ function failed ────▶ FAILED
 //
+// Where there are checkpoints, a barrier waits on all channels of the task; then what
+// the operators keep is frozen, and given to whoever writes it beside the task.
+//
 // It promises that mail (answers of coordinators, timers) runs between two
 // batches on the task's goroutine, that metrics cost once a batch, that whatever
 // was opened is closed before the terminal state is reported, and that a

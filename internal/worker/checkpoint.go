@@ -1,13 +1,8 @@
 package worker
 
 import (
-	"bytes"
-	"context"
 	"errors"
 	"fmt"
-	"hash"
-	"hash/crc32"
-	"io"
 	"strconv"
 	"time"
 
@@ -15,12 +10,10 @@ import (
 
 	"github.com/weirstream/weir/internal/fs"
 	"github.com/weirstream/weir/internal/ident"
-	"github.com/weirstream/weir/internal/operator"
 	"github.com/weirstream/weir/internal/rpc"
 	"github.com/weirstream/weir/internal/rpc/gateway"
 	"github.com/weirstream/weir/internal/rpc/pb"
 	"github.com/weirstream/weir/internal/snapshot"
-	"github.com/weirstream/weir/internal/snapshot/storage"
 	"github.com/weirstream/weir/internal/state"
 	"github.com/weirstream/weir/internal/status"
 	"github.com/weirstream/weir/internal/task"
@@ -51,92 +44,6 @@ func (w *Worker) newCheckpoints(attempt ident.AttemptID, d *pb.TaskDeployment) (
 		}
 	}
 	return c, nil
-}
-
-// Restore loads what an operator kept. It reads files, on the task's goroutine.
-func (c *checkpoints) Restore(op ident.OperatorID, k operator.Kept) error {
-	s := c.restored[op]
-	if s == nil {
-		return nil
-	}
-	ctx := context.Background()
-	for _, keyed := range s.Keyed {
-		if err := c.restoreKeyed(ctx, keyed, k.Keyed); err != nil {
-			return fmt.Errorf("restore keyed state: %w", err)
-		}
-	}
-	if k.Keyed != nil && len(s.Keyed) > 0 {
-		k.Keyed.Restored()
-	}
-	for _, list := range k.Lists {
-		var elements [][]byte
-		for _, part := range s.Lists {
-			if part.Name != list.Name {
-				continue
-			}
-			data, err := storage.Bytes(ctx, c.w.Files, part.File)
-			if err != nil {
-				return fmt.Errorf("restore %q: %w", list.Name, err)
-			}
-			for _, e := range part.Elements {
-				elements = append(elements, data[e.Offset:e.Offset+e.Length])
-			}
-		}
-		if err := list.Load(elements); err != nil {
-			return fmt.Errorf("restore %q: %w", list.Name, err)
-		}
-	}
-	return nil
-}
-
-// restoreKeyed reads the key groups of one part of keyed state.
-func (c *checkpoints) restoreKeyed(ctx context.Context, part snapshot.KeyedState, into *state.Backend) error {
-	if into == nil {
-		return errors.New("the operator has none in this program")
-	}
-	for _, file := range part.Files {
-		r, size, done, err := c.open(ctx, file)
-		if err != nil {
-			return err
-		}
-		err = restoreFile(file.Name, r, size, part, into)
-		done()
-		if err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-func (c *checkpoints) open(ctx context.Context, file snapshot.KeyedFile) (r io.ReaderAt, size int64, done func(), err error) {
-	if file.Location == "" {
-		return bytes.NewReader(file.Inline), int64(len(file.Inline)), func() {}, nil
-	}
-	f, err := c.w.Files.Open(ctx, file.Location)
-	if err != nil {
-		return nil, 0, nil, err
-	}
-	if f.Size() != file.Length {
-		defer f.Close()
-		return nil, 0, nil, &snapshot.CorruptError{Location: file.Location, Offset: f.Size(), What: fmt.Sprintf("it has %d bytes, want %d", f.Size(), file.Length)}
-	}
-	return f, f.Size(), func() { f.Close() }, nil
-}
-
-func restoreFile(name string, r io.ReaderAt, size int64, part snapshot.KeyedState, into *state.Backend) error {
-	f, err := state.OpenFile(name, r, size)
-	if err != nil {
-		return err
-	}
-	for _, l := range f.Locations() {
-		if l.Group < part.First || l.Group > part.Last {
-			continue
-		}
-		if err := into.Restore(f, l); err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 // Take writes the task's part beside it, and acknowledges it.
@@ -288,54 +195,6 @@ func (c *checkpoints) writeList(at fs.Location, l task.PartList) (snapshot.ListS
 	}
 	list.File, err = out.commit()
 	return list, err
-}
-
-// A part is a file of a checkpoint, or bytes that travel with the acknowledgement.
-type part struct {
-	at     fs.Location
-	file   fs.Writer // nil: inline
-	inline bytes.Buffer
-	sum    hash.Hash32
-	length int64
-}
-
-func (c *checkpoints) create(at fs.Location) (*part, error) {
-	p := &part{at: at, sum: crc32.New(crc32.MakeTable(crc32.Castagnoli))}
-	if at == "" {
-		return p, nil
-	}
-	var err error
-	p.file, err = c.w.Files.Create(context.Background(), at)
-	return p, err
-}
-
-// Write appends.
-func (p *part) Write(data []byte) (int, error) {
-	var n int
-	var err error
-	if p.file == nil {
-		n, err = p.inline.Write(data)
-	} else {
-		n, err = p.file.Write(data)
-	}
-	p.sum.Write(data[:n])
-	p.length += int64(n)
-	return n, err
-}
-
-func (p *part) abort() {
-	if p.file != nil {
-		p.file.Abort()
-	}
-}
-
-func (p *part) commit() (snapshot.Handle, error) {
-	h := snapshot.Handle{Location: p.at, Length: p.length, Checksum: p.sum.Sum32()}
-	if p.file == nil {
-		h.Inline = p.inline.Bytes()
-		return h, nil
-	}
-	return h, p.file.Commit(context.Background())
 }
 
 // triggerCheckpoint begins a checkpoint in tasks without inputs.

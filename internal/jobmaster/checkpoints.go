@@ -29,6 +29,9 @@ type checkpoints struct {
 	restore restored
 	// pending wait for the owner to say what tasks begin with.
 	pending []func()
+	// began is the checkpoint that each attempt was deployed with, until it ends; one
+	// that began with nothing is not there.
+	began map[ident.AttemptID]int64
 }
 
 // restored is what new attempts begin with.
@@ -43,6 +46,21 @@ func (c *checkpoints) apply(ev checkpoint.Event) {
 	if c != nil {
 		c.owner.Apply(ev)
 	}
+}
+
+// taskChanged tells the owner of an attempt's new state, and before that of a
+// checkpoint that the attempt could not read.
+func (c *checkpoints) taskChanged(e *execgraph.Execution, to status.Execution) {
+	if c == nil {
+		return
+	}
+	if id := c.began[e.ID]; id != 0 && to == status.Failed && e.Failure.Kind == status.FailureSnapshot {
+		c.apply(checkpoint.Unreadable{Checkpoint: id, Err: e.Failure})
+	}
+	if to.Terminal() {
+		delete(c.began, e.ID)
+	}
+	c.apply(checkpoint.TaskStatus{Attempt: e.ID, State: to, Cause: e.Failure})
 }
 
 // later tells the owner of an event when those of the Master before it are done.
@@ -189,6 +207,7 @@ func (c *checkpoints) deployment(e *execgraph.Execution) []byte {
 	if c == nil || c.restore.assignment == nil {
 		return nil
 	}
+	c.began[e.ID] = c.restore.checkpoint
 	m := &snapshot.Metadata{Checkpoint: c.restore.checkpoint, Job: c.m.job}
 	for i := range c.restore.assignment.Operators {
 		o := &c.restore.assignment.Operators[i]
@@ -203,12 +222,16 @@ func (c *checkpoints) deployment(e *execgraph.Execution) []byte {
 
 // acknowledge takes a task's part of a checkpoint.
 func (c *checkpoints) acknowledge(req *pb.AcknowledgeCheckpointRequest, reply func(*pb.Empty, error)) {
+	if c == nil {
+		reply(nil, rpc.Refuse("acknowledge checkpoint %d: the job has no checkpoints", req.Checkpoint))
+		return
+	}
 	attempt, err := ident.ParseAttempt(req.Attempt)
 	var m *snapshot.Metadata
 	if err == nil {
 		m, err = snapshot.Decode(req.State, "")
 	}
-	if err != nil || c == nil {
+	if err != nil {
 		reply(nil, rpc.Refuse("acknowledge checkpoint %d: %v", req.Checkpoint, err))
 		return
 	}
@@ -228,9 +251,13 @@ func (c *checkpoints) acknowledge(req *pb.AcknowledgeCheckpointRequest, reply fu
 
 // decline takes the news that a task has no part to give.
 func (c *checkpoints) decline(req *pb.DeclineCheckpointRequest, reply func(*pb.Empty, error)) {
+	if c == nil {
+		reply(nil, rpc.Refuse("decline checkpoint %d: the job has no checkpoints", req.Checkpoint))
+		return
+	}
 	attempt, err := ident.ParseAttempt(req.Attempt)
 	reason, unknown := checkpoint.ParseReason(req.Reason)
-	if err := errors.Join(err, unknown); err != nil || c == nil {
+	if err := errors.Join(err, unknown); err != nil {
 		reply(nil, rpc.Refuse("decline checkpoint %d: %v", req.Checkpoint, err))
 		return
 	}

@@ -1,0 +1,123 @@
+package worker
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/weirstream/weir/internal/fs"
+	"github.com/weirstream/weir/internal/ident"
+	"github.com/weirstream/weir/internal/operator"
+	"github.com/weirstream/weir/internal/snapshot"
+	"github.com/weirstream/weir/internal/snapshot/storage"
+	"github.com/weirstream/weir/internal/state"
+	"github.com/weirstream/weir/internal/status"
+)
+
+// Restore loads what an operator kept. It reads files, on the task's goroutine. The
+// failure of one that is gone or damaged says so: the checkpoint is of no use then.
+func (c *checkpoints) Restore(op ident.OperatorID, k operator.Kept) error {
+	s := c.restored[op]
+	if s == nil {
+		return nil
+	}
+	err := c.load(s, k)
+	_, corrupt := errors.AsType[*snapshot.CorruptError](err)
+	if corrupt || errors.Is(err, state.ErrCorrupt) || errors.Is(err, fs.ErrNotExist) {
+		f := status.FailureOf(err)
+		f.Kind = status.FailureSnapshot
+		return f
+	}
+	return err
+}
+
+func (c *checkpoints) load(s *snapshot.SubtaskState, k operator.Kept) error {
+	ctx := context.Background()
+	for _, keyed := range s.Keyed {
+		if err := c.restoreKeyed(ctx, keyed, k.Keyed); err != nil {
+			return fmt.Errorf("restore keyed state: %w", err)
+		}
+	}
+	if k.Keyed != nil && len(s.Keyed) > 0 {
+		k.Keyed.Restored()
+	}
+	for _, list := range k.Lists {
+		elements, err := c.elements(ctx, s.Lists, list.Name)
+		if err == nil {
+			err = list.Load(elements)
+		}
+		if err != nil {
+			return fmt.Errorf("restore %q: %w", list.Name, err)
+		}
+	}
+	return nil
+}
+
+// elements reads the elements of all parts of one list.
+func (c *checkpoints) elements(ctx context.Context, lists []snapshot.ListState, name string) (all [][]byte, err error) {
+	for _, l := range lists {
+		if l.Name != name {
+			continue
+		}
+		data, err := storage.Bytes(ctx, c.w.Files, l.File)
+		if err != nil {
+			return nil, err
+		}
+		for _, e := range l.Elements {
+			all = append(all, data[e.Offset:e.Offset+e.Length])
+		}
+	}
+	return all, nil
+}
+
+// restoreKeyed reads the key groups of one part of keyed state.
+func (c *checkpoints) restoreKeyed(ctx context.Context, part snapshot.KeyedState, into *state.Backend) error {
+	if into == nil {
+		return errors.New("the operator has none in this program")
+	}
+	for _, file := range part.Files {
+		r, size, done, err := c.open(ctx, file)
+		if err != nil {
+			return err
+		}
+		err = restoreFile(file.Name, r, size, part, into)
+		done()
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (c *checkpoints) open(ctx context.Context, file snapshot.KeyedFile) (r io.ReaderAt, size int64, done func(), err error) {
+	if file.Location == "" {
+		return bytes.NewReader(file.Inline), int64(len(file.Inline)), func() {}, nil
+	}
+	f, err := c.w.Files.Open(ctx, file.Location)
+	if err != nil {
+		return nil, 0, nil, err
+	}
+	if f.Size() != file.Length {
+		defer f.Close()
+		return nil, 0, nil, &snapshot.CorruptError{Location: file.Location, Offset: f.Size(), What: fmt.Sprintf("it has %d bytes, want %d", f.Size(), file.Length)}
+	}
+	return f, f.Size(), func() { f.Close() }, nil
+}
+
+func restoreFile(name string, r io.ReaderAt, size int64, part snapshot.KeyedState, into *state.Backend) error {
+	f, err := state.OpenFile(name, r, size)
+	if err != nil {
+		return err
+	}
+	for _, l := range f.Locations() {
+		if l.Group < part.First || l.Group > part.Last {
+			continue
+		}
+		if err := into.Restore(f, l); err != nil {
+			return err
+		}
+	}
+	return nil
+}
