@@ -50,6 +50,24 @@ func TestAClockThatGoesFast(t *testing.T) {
 	}
 }
 
+func TestTheTimeInWhichAProcessIsFrozen(t *testing.T) {
+	w := New(1)
+	p := w.Start("a")
+	awake := func(at, want time.Duration) {
+		w.RunUntil(at)
+		if got := p.Awake(); got != want {
+			t.Errorf("at %s it was awake for %s, want %s", at, got, want)
+		}
+	}
+	awake(5*time.Second, 5*time.Second)
+	p.Freeze(10 * time.Second)
+	awake(8*time.Second, 5*time.Second)
+	p.Freeze(2 * time.Second) // it is frozen for longer
+	p.Freeze(9 * time.Second) // 2 s longer
+	awake(17*time.Second, 5*time.Second)
+	awake(20*time.Second, 8*time.Second)
+}
+
 func TestASlowDisk(t *testing.T) {
 	w := New(1)
 	p := w.Start("a")

@@ -18,6 +18,7 @@ type Process struct {
 	life   int // 1 for the first
 	alive  bool
 	frozen time.Duration // its loops do nothing before
+	stands time.Duration // how long it has been frozen, or will have been then
 	loops  []*Loop
 	system *System
 	text   string
@@ -56,6 +57,9 @@ func (p *Process) Alive() bool { return p.alive }
 // FrozenFor is how long the process will do nothing; zero: it is not frozen.
 func (p *Process) FrozenFor() time.Duration { return max(0, p.frozen-p.world.now) }
 
+// Awake is how long the world has gone on without the process being frozen.
+func (p *Process) Awake() time.Duration { return p.world.now - (p.stands - p.FrozenFor()) }
+
 func (p *Process) String() string { return p.text }
 
 // System is the process's share of the network.
@@ -73,7 +77,9 @@ func (p *Process) Loop(name string) *Loop {
 // Freeze stops the process for d, as a machine does that swaps or is suspended:
 // nothing is lost, everything is late.
 func (p *Process) Freeze(d time.Duration) {
-	p.frozen = max(p.frozen, p.world.now+d)
+	until := max(p.frozen, p.world.now+d)
+	p.stands += until - max(p.frozen, p.world.now)
+	p.frozen = until
 	p.world.Note(p.text, "frozen for "+d.String())
 }
 
