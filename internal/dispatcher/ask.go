@@ -6,8 +6,10 @@ import (
 
 	"github.com/weirstream/weir/internal/actor"
 	"github.com/weirstream/weir/internal/execgraph"
+	"github.com/weirstream/weir/internal/fs"
 	"github.com/weirstream/weir/internal/ident"
 	"github.com/weirstream/weir/internal/jobgraph"
+	"github.com/weirstream/weir/internal/jobmaster"
 	"github.com/weirstream/weir/internal/status"
 )
 
@@ -42,6 +44,42 @@ func (d *Dispatcher) Retain(ctx context.Context, sha256 string) (giveBack func()
 func (d *Dispatcher) Cancel(ctx context.Context, id ident.JobID) error {
 	refused, err := actor.Ask(ctx, d.loop, func(reply func(error)) { d.cancel(id, reply) })
 	return first(err, refused)
+}
+
+// Checkpoint takes a checkpoint of a job that runs, one that refers to no older
+// file if full is set, and gives its id once it is complete. It fails with a
+// *NotFoundError, or with what the JobMaster says.
+func (d *Dispatcher) Checkpoint(ctx context.Context, id ident.JobID, full bool) (int64, error) {
+	r, err := actor.Ask(ctx, d.loop, func(reply func(taken[int64])) {
+		master, err := d.master(id)
+		if err != nil {
+			reply(taken[int64]{err: err})
+			return
+		}
+		master.TakeCheckpoint(full, func(id int64, err error) { reply(taken[int64]{id, err}) })
+	})
+	return r.what, first(err, r.err)
+}
+
+// Savepoint takes a savepoint of a job that runs and gives where it is, once it is
+// complete and the job has ended, if it is to. It fails with a *NotFoundError, or
+// with what the JobMaster says.
+func (d *Dispatcher) Savepoint(ctx context.Context, id ident.JobID, s jobmaster.Savepoint) (fs.Location, error) {
+	r, err := actor.Ask(ctx, d.loop, func(reply func(taken[fs.Location])) {
+		master, err := d.master(id)
+		if err != nil {
+			reply(taken[fs.Location]{err: err})
+			return
+		}
+		master.TakeSavepoint(s, func(at fs.Location, err error) { reply(taken[fs.Location]{at, err}) })
+	})
+	return r.what, first(err, r.err)
+}
+
+// taken is what became of a checkpoint or savepoint.
+type taken[T any] struct {
+	what T
+	err  error
 }
 
 // Job describes a job, running or finished. It fails with a *NotFoundError.

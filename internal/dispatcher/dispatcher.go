@@ -8,8 +8,10 @@ import (
 
 	"github.com/weirstream/weir/internal/actor"
 	"github.com/weirstream/weir/internal/execgraph"
+	"github.com/weirstream/weir/internal/fs"
 	"github.com/weirstream/weir/internal/ident"
 	"github.com/weirstream/weir/internal/jobgraph"
+	"github.com/weirstream/weir/internal/jobmaster"
 	"github.com/weirstream/weir/internal/status"
 )
 
@@ -21,6 +23,12 @@ type JobMaster interface {
 	// Cancel brings a job that has not ended to CANCELED and calls then with
 	// nil; or with the reason why it will end otherwise.
 	Cancel(then func(error))
+	// TakeCheckpoint takes a checkpoint and calls then with its id, or why there is
+	// none.
+	TakeCheckpoint(full bool, then func(int64, error))
+	// TakeSavepoint takes a savepoint, after which the job may end, and calls then
+	// with where it is, or why there is none.
+	TakeSavepoint(s jobmaster.Savepoint, then func(fs.Location, error))
 	// View is the job as it is now.
 	View() execgraph.View
 	// Close makes a job that has not ended SUSPENDED, and calls then once all
@@ -167,6 +175,14 @@ func (d *Dispatcher) cancel(id ident.JobID, reply func(error)) {
 		err = &TerminatedError{Job: id, State: view.State}
 	}
 	reply(err)
+}
+
+// master gives the owner of a job that runs; one that has ended is not found.
+func (d *Dispatcher) master(id ident.JobID) (JobMaster, error) {
+	if j := d.find(id); j != nil && j.master != nil {
+		return j.master, nil
+	}
+	return nil, &NotFoundError{Job: id}
 }
 
 // ended moves a job from running to finished and tells those who wait.

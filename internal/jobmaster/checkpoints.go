@@ -32,6 +32,10 @@ type checkpoints struct {
 	// began is the checkpoint that each attempt was deployed with, until it ends; one
 	// that began with nothing is not there.
 	began map[ident.AttemptID]int64
+	// stopping is the savepoint after which the job is ending; nil: there is none.
+	stopping *stopping
+	// periodic says that checkpoints are taken without being asked for.
+	periodic bool
 }
 
 // restored is what new attempts begin with.
@@ -88,6 +92,7 @@ func (c *checkpoints) restart(tasks []*execgraph.Vertex, then func()) {
 		all += len(v.Subtasks)
 	}
 	ev := checkpoint.Restart{Global: len(tasks) == all}
+	c.notStopped(ev.Global)
 	for _, t := range tasks {
 		if id := t.Parent.Job.ID; !slices.Contains(ev.Vertices, id) {
 			ev.Vertices = append(ev.Vertices, id)

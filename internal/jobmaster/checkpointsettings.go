@@ -11,10 +11,11 @@ import (
 	"github.com/weirstream/weir/internal/jobmaster/checkpointing"
 )
 
-// checkpointOptions says how a job's checkpoints are taken by these settings; taken
-// is false when it has none. random draws when the first one is due, so that many
-// jobs do not begin at once.
-func checkpointOptions(c *config.Config, random func(int64) int64) (o checkpoint.Options, taken bool, err error) {
+// checkpointOptions says how a job's checkpoints are taken by these settings. random
+// draws when the first one is due, so that many jobs do not begin at once. Without
+// an interval there are none but those that a person asks for, and what is set
+// about the others is not looked at.
+func checkpointOptions(c *config.Config, random func(int64) int64) (o checkpoint.Options, err error) {
 	o = checkpoint.Options{
 		Interval: config.CheckpointInterval.In(c), Timeout: config.CheckpointTimeout.In(c), MinPause: config.CheckpointMinPause.In(c),
 		MaxConcurrent: config.CheckpointMaxConcurrent.In(c), Tolerable: config.CheckpointTolerableFailures.In(c), Retained: config.CheckpointsRetained.In(c),
@@ -22,7 +23,9 @@ func checkpointOptions(c *config.Config, random func(int64) int64) (o checkpoint
 		History: config.CheckpointHistory.In(c), Backend: config.StateBackend.In(c),
 	}
 	if o.Interval <= 0 {
-		return o, false, nil
+		o.Interval, o.ExactlyOnce, o.Backend = 0, true, "hashmap"
+		o.Directory, err = asked(c)
+		return o, err
 	}
 	o.FirstDelay = min(o.MinPause, o.Interval)
 	if spread := o.Interval - o.FirstDelay; spread > 0 {
@@ -44,24 +47,38 @@ func checkpointOptions(c *config.Config, random func(int64) int64) (o checkpoint
 		{config.CheckpointMode.Key + " = AT_LEAST_ONCE", !o.ExactlyOnce},
 	} {
 		if refused.set {
-			return o, false, fmt.Errorf("checkpoints with %s are not possible in this version", refused.key)
+			return o, fmt.Errorf("checkpoints with %s are not possible in this version", refused.key)
 		}
 	}
 	directory := config.CheckpointDirectory.In(c)
 	switch storage := config.CheckpointStorage.In(c); {
 	case storage == "filesystem" && directory == "":
-		return o, false, fmt.Errorf("%s is filesystem, and %s names no directory", config.CheckpointStorage.Key, config.CheckpointDirectory.Key)
+		return o, fmt.Errorf("%s is filesystem, and %s names no directory", config.CheckpointStorage.Key, config.CheckpointDirectory.Key)
 	case storage == "jobmanager" || directory == "":
-		return o, true, nil
+		return o, nil
 	}
-	o.Directory, err = fs.Parse(directory)
-	if err != nil {
-		return o, false, fmt.Errorf("%s: %w", config.CheckpointDirectory.Key, err)
-	}
-	return o, true, nil
+	o.Directory, err = checkpointDirectory(directory)
+	return o, err
 }
 
-// makeCheckpoints makes the checkpoints of a job that has some.
+// asked is where the checkpoints go that a person asks for when there are no others.
+func asked(c *config.Config) (fs.Location, error) {
+	directory := config.CheckpointDirectory.In(c)
+	if directory == "" || config.CheckpointStorage.In(c) == "jobmanager" {
+		return "", nil
+	}
+	return checkpointDirectory(directory)
+}
+
+func checkpointDirectory(text string) (fs.Location, error) {
+	at, err := fs.Parse(text)
+	if err != nil {
+		return "", fmt.Errorf("%s: %w", config.CheckpointDirectory.Key, err)
+	}
+	return at, nil
+}
+
+// makeCheckpoints makes the checkpoints of a streaming job.
 func (m *Master) makeCheckpoints() error {
 	if m.options.Disk == nil || m.options.Graph.Batch {
 		return nil
@@ -70,11 +87,11 @@ func (m *Master) makeCheckpoints() error {
 	if err != nil {
 		return fmt.Errorf("settings of the job: %w", err)
 	}
-	options, taken, err := checkpointOptions(settings, m.loop.Rand().Int64N)
-	if err != nil || !taken {
+	options, err := checkpointOptions(settings, m.loop.Rand().Int64N)
+	if err != nil {
 		return err
 	}
-	c := &checkpoints{m: m, began: map[ident.AttemptID]int64{}}
+	c := &checkpoints{m: m, began: map[ident.AttemptID]int64{}, periodic: options.Interval > 0}
 	c.owner = checkpointing.New(checkpointing.Options{
 		Loop: m.loop, Core: checkpoint.New(options, m.options.Graph), Job: m.job, Disk: m.options.Disk, Store: &checkpointing.Memory{}, Tasks: c, Log: m.log,
 	})

@@ -20,33 +20,36 @@ func TestCheckpointsThatAreNotPossible(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, _, err := checkpointOptions(c, func(n int64) int64 { return n - 1 }); err == nil || !strings.Contains(err.Error(), key) {
+		if _, err := checkpointOptions(c, func(n int64) int64 { return n - 1 }); err == nil || !strings.Contains(err.Error(), key) {
 			t.Errorf("%s: got %v, want a refusal that names it", setting, err)
 		}
 	}
 }
 
 func TestCheckpointSettings(t *testing.T) {
-	read := func(settings map[string]string) (checkpoint.Options, bool, error) {
+	read := func(settings map[string]string) (checkpoint.Options, error) {
 		c, err := config.New(settings)
 		if err != nil {
 			t.Fatal(err)
 		}
 		return checkpointOptions(c, func(n int64) int64 { return n - 1 })
 	}
-	if _, taken, err := read(nil); taken || err != nil {
-		t.Errorf("without an interval: taken %t, %v", taken, err)
+	// Without an interval a person may still ask for a checkpoint, and what is set
+	// about periodic ones is nobody's trouble.
+	o, err := read(map[string]string{"execution.checkpointing.unaligned.enabled": "true", "state.checkpoints.dir": "/data/c", "state.backend.type": "rocksdb"})
+	if err != nil || o.Interval != 0 || o.Directory != "file:/data/c" || o.Backend != "hashmap" {
+		t.Errorf("without an interval: %+v, %v", o, err)
 	}
-	o, taken, err := read(map[string]string{"execution.checkpointing.interval": "10 s", "execution.checkpointing.min-pause": "1 s", "state.checkpoints.dir": "/data/c",
+	o, err = read(map[string]string{"execution.checkpointing.interval": "10 s", "execution.checkpointing.min-pause": "1 s", "state.checkpoints.dir": "/data/c",
 		"execution.checkpointing.externalized-checkpoint-retention": "RETAIN_ON_CANCELLATION"})
-	if err != nil || !taken || o.Interval != 10*time.Second || o.FirstDelay < time.Second || o.FirstDelay > 10*time.Second ||
+	if err != nil || o.Interval != 10*time.Second || o.FirstDelay < time.Second || o.FirstDelay > 10*time.Second ||
 		o.Directory != "file:/data/c" || o.Retention != checkpoint.RetainOnCancel || !o.ExactlyOnce || o.Retained != 1 {
-		t.Errorf("got %+v, taken %t, %v", o, taken, err)
+		t.Errorf("got %+v, %v", o, err)
 	}
-	if o, _, err := read(map[string]string{"execution.checkpointing.interval": "10 s", "execution.checkpointing.storage": "jobmanager", "execution.checkpointing.dir": "/data/c"}); err != nil || o.Directory != "" {
+	if o, err := read(map[string]string{"execution.checkpointing.interval": "10 s", "execution.checkpointing.storage": "jobmanager", "execution.checkpointing.dir": "/data/c"}); err != nil || o.Directory != "" {
 		t.Errorf("in the JobManager: got %+v, %v", o, err)
 	}
-	if _, _, err := read(map[string]string{"execution.checkpointing.interval": "10 s", "execution.checkpointing.storage": "filesystem"}); err == nil || !strings.Contains(err.Error(), "execution.checkpointing.dir") {
+	if _, err := read(map[string]string{"execution.checkpointing.interval": "10 s", "execution.checkpointing.storage": "filesystem"}); err == nil || !strings.Contains(err.Error(), "execution.checkpointing.dir") {
 		t.Errorf("files without a directory: %v", err)
 	}
 }

@@ -35,7 +35,7 @@ type Master struct {
 	resourceManager *resourceManager
 	managers        *taskManagers
 	coordinators    []*hosted
-	checkpoints     *checkpoints // nil: the job has none
+	checkpoints     *checkpoints // nil: a batch job has none
 
 	// letters are the events to be applied, oldest first. An effect may make
 	// another event: it waits here until the effects before it are done.
@@ -275,6 +275,7 @@ func (m *Master) end(state status.Job) {
 	m.managers.goodbye(state)
 	m.resourceManager.goodbye(state)
 	m.done = true
+	m.checkpoints.ended()
 	m.options.OnDone(m.View())
 	m.parted()
 }

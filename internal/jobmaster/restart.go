@@ -83,7 +83,7 @@ func (m *Master) makeScheduler() error {
 	if err != nil {
 		return fmt.Errorf("settings of the job: %w", err)
 	}
-	backoff := backoffOf(settings, m.checkpoints != nil, m.loop.Rand().Int64N)
+	backoff := backoffOf(settings, m.checkpoints != nil && m.checkpoints.periodic, m.loop.Rand().Int64N)
 	var strategy failover.Strategy = failover.NewRegion(m.graph)
 	if config.FailoverStrategy.In(m.options.Config) == "full" {
 		strategy = failover.NewFull(m.graph)
