@@ -26,3 +26,11 @@ func CheckpointInterval(d time.Duration) Option {
 func CheckpointDirectory(dir string) Option {
 	return func(e *Env) { e.set(config.CheckpointDirectory.Key, dir) }
 }
+
+// AtLeastOnce lets the inputs of a task go on while the barrier of a checkpoint is
+// awaited on the others: checkpoints hold nobody up, and after a failure some records
+// are processed again. The default is that each counts once. It is
+// execution.checkpointing.mode.
+func AtLeastOnce() Option {
+	return func(e *Env) { e.set(config.CheckpointMode.Key, "AT_LEAST_ONCE") }
+}

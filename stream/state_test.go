@@ -148,6 +148,34 @@ func jobsGoOnFromCheckpoints(t *testing.T) {
 	}
 }
 
+// At least once, no record is lost.
+func TestAtLeastOnce(t *testing.T) { synctest.Test(t, atLeastOnce) }
+
+func atLeastOnce(t *testing.T) {
+	const last, keys = 60_000, 10
+	var fails atomic.Int64
+	fails.Store(3)
+	env := stream.NewEnv(quiet, stream.DefaultParallelism(2), stream.Mode(stream.Streaming), stream.CheckpointInterval(20*time.Millisecond),
+		stream.AtLeastOnce(), stream.Restart(stream.FixedDelayRestart(10, 10*time.Millisecond)))
+	counts := stream.Sequence(env, 1, last).KeyBy(func(v int64) int64 { return v % keys }).
+		Process(func() stream.KeyedProcessFunction[int64, int64, stream.Pair[int64, int64]] {
+			return &counter{fails: &fails}
+		}).Collect()
+	execute(t, env)
+	most := map[int64]int64{}
+	for _, p := range counts.Values() {
+		most[p.Key] = max(most[p.Key], p.Value)
+	}
+	for k := range int64(keys) {
+		if most[k] < last/keys {
+			t.Errorf("key %d was counted to %d, want at least %d", k, most[k], last/keys)
+		}
+	}
+	if fails.Load() >= 0 {
+		t.Errorf("it failed %d times, want 3", 3-fails.Load())
+	}
+}
+
 // tally counts lines by their text, slowly, and fails now and then.
 type tally struct {
 	n     *stream.ValueState[int64]

@@ -34,6 +34,30 @@ func (k Kind) String() string {
 	return [...]string{"Data", "Watermark", "Status", "Barrier", "EndOfData", "EndOfPartition"}[k]
 }
 
+// Align says how the barriers of a checkpoint wait for each other.
+type Align uint8
+
+// The ways of barriers.
+const (
+	// Aligned: a channel on which the barrier has come is not read until it has come on
+	// all others.
+	Aligned Align = iota
+	// Counted: all channels are read on, so that after a failure records may be
+	// processed again.
+	Counted
+	// Timed: as Aligned, and from Time on as Unaligned.
+	Timed
+	// Unaligned: the barrier overtakes what is in flight, which becomes a part of the
+	// checkpoint.
+	Unaligned
+	// Held: on this channel as Aligned, and on those behind it as Timed.
+	Held
+)
+
+func (a Align) String() string {
+	return [...]string{"Aligned", "Counted", "Timed", "Unaligned", "Held"}[a]
+}
+
 // MaxWatermark is the watermark at the end of bounded input.
 const MaxWatermark int64 = math.MaxInt64
 
@@ -41,8 +65,9 @@ const MaxWatermark int64 = math.MaxInt64
 type Element struct {
 	Kind       Kind
 	Batch      batch.Batch // Data; the receiver owns it
-	Time       int64       // Watermark: event time in Unix milliseconds
+	Time       int64       // Watermark: event time; Barrier: when it overtakes, if Timed or Held; in Unix milliseconds
 	Idle       bool        // Status
+	Align      Align       // Barrier
 	Checkpoint int64       // Barrier
 	// Options say how the checkpoint of a Barrier is to be taken: in words that only
 	// tasks' owners know. Nobody changes them.

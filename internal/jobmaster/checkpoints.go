@@ -7,6 +7,7 @@ import (
 
 	"google.golang.org/protobuf/proto"
 
+	"github.com/weirstream/weir/internal/element"
 	"github.com/weirstream/weir/internal/execgraph"
 	"github.com/weirstream/weir/internal/ident"
 	"github.com/weirstream/weir/internal/invariant"
@@ -124,9 +125,18 @@ func (c *checkpoints) Abort(f checkpoint.NotifyAborted) {
 
 // Trigger tells the TaskManagers of tasks to begin a checkpoint.
 func (c *checkpoints) Trigger(f checkpoint.TriggerTasks) {
-	options, err := proto.Marshal(&pb.CheckpointOptions{
+	how := &pb.CheckpointOptions{
 		TriggeredMillis: f.Millis, Kind: int32(f.Kind), Format: int32(f.Format), Directory: string(f.Dir), Shared: string(f.Shared), Base: f.Base, Drain: f.Drain,
-	})
+	}
+	switch {
+	case !f.ExactlyOnce:
+		how.Align = int32(element.Counted)
+	case f.Unaligned && f.AlignedTimeoutMillis > 0:
+		how.Align, how.OvertakeMillis = int32(element.Timed), f.Millis+f.AlignedTimeoutMillis
+	case f.Unaligned:
+		how.Align = int32(element.Unaligned)
+	}
+	options, err := proto.Marshal(how)
 	invariant.Check(err == nil, "the options of a checkpoint cannot be encoded: %v", err)
 	for _, one := range c.byTaskManager(f.Attempts) {
 		failed := func(err error) {

@@ -44,7 +44,6 @@ func checkpointOptions(c *config.Config, random func(int64) int64) (o checkpoint
 		{config.CheckpointUnaligned.Key, config.CheckpointUnaligned.In(c)},
 		{config.CheckpointIncremental.Key, config.CheckpointIncremental.In(c)},
 		{config.StateBackend.Key + " = " + o.Backend, o.Backend != "hashmap"},
-		{config.CheckpointMode.Key + " = AT_LEAST_ONCE", !o.ExactlyOnce},
 	} {
 		if refused.set {
 			return o, fmt.Errorf("checkpoints with %s are not possible in this version", refused.key)

@@ -13,7 +13,7 @@ import (
 func TestCheckpointsThatAreNotPossible(t *testing.T) {
 	for _, setting := range []string{
 		"execution.checkpointing.unaligned.enabled: true", "execution.checkpointing.incremental: true",
-		"state.backend.type: rocksdb", "execution.checkpointing.mode: AT_LEAST_ONCE",
+		"state.backend.type: rocksdb",
 	} {
 		key, value, _ := strings.Cut(setting, ": ")
 		c, err := config.New(map[string]string{"execution.checkpointing.interval": "1 s", key: value})

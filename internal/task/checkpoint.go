@@ -22,6 +22,18 @@ var (
 type Barrier struct {
 	Checkpoint int64
 	Options    []byte
+	// Align is how it waits for those of other channels, and Overtake when one that is
+	// Timed or Held overtakes, in Unix milliseconds.
+	Align    element.Align
+	Overtake int64
+}
+
+func barrierOf(e element.Element) Barrier {
+	return Barrier{Checkpoint: e.Checkpoint, Options: e.Options, Align: e.Align, Overtake: e.Time}
+}
+
+func (b Barrier) element() element.Element {
+	return element.Element{Kind: element.Barrier, Checkpoint: b.Checkpoint, Options: b.Options, Align: b.Align, Time: b.Overtake}
 }
 
 // Part is what one operator of a task adds to a checkpoint.
@@ -131,7 +143,7 @@ func (t *Task) checkpoint(b Barrier, aligned time.Duration) {
 	}
 	t.flush(began)
 	for _, p := range t.partitions {
-		operator.Check(p.Control(element.Element{Kind: element.Barrier, Checkpoint: b.Checkpoint, Options: b.Options}))
+		operator.Check(p.Control(b.element()))
 	}
 	taken := Taken{Barrier: b, Aligned: aligned}
 	for i := range t.kept {
@@ -166,6 +178,7 @@ type alignment struct {
 	arrived [][]bool // by gate and channel
 	ended   [][]bool
 	missing int // channels that have not ended and on which it has not arrived
+	counted counting
 }
 
 func newAlignment(t *Task) *alignment {
@@ -179,6 +192,10 @@ func newAlignment(t *Task) *alignment {
 
 // barrier takes a barrier that has come on a channel.
 func (a *alignment) barrier(gate, channel int, b Barrier) {
+	if b.Align == element.Counted {
+		a.counted.barrier(a, gate, channel, b)
+		return
+	}
 	switch {
 	case b.Checkpoint < a.current.Checkpoint || b.Checkpoint == a.current.Checkpoint && !a.waiting:
 		return // of a checkpoint that is over
@@ -216,6 +233,7 @@ func (a *alignment) end(gate, channel int) {
 		return
 	}
 	a.ended[gate][channel] = true
+	a.counted.end(a, gate, channel)
 	if a.waiting && !a.arrived[gate][channel] {
 		a.missing--
 		a.complete()
@@ -234,6 +252,7 @@ func (a *alignment) complete() {
 
 // abort gives a checkpoint up, and what may still come of it.
 func (a *alignment) abort(checkpoint int64) {
+	a.counted.abort(checkpoint)
 	switch {
 	case checkpoint < a.current.Checkpoint:
 	case checkpoint == a.current.Checkpoint:

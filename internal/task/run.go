@@ -217,7 +217,7 @@ func (t *Task) take(in *inputs, i, channel int, e element.Element) {
 	case element.Status:
 		t.advance(i, in.idle(i, channel, e.Idle))
 	case element.Barrier:
-		t.align.barrier(i, channel, Barrier{Checkpoint: e.Checkpoint, Options: e.Options})
+		t.align.barrier(i, channel, barrierOf(e))
 	case element.EndOfData:
 		// It only announces EndOfPartition, which ends the channel.
 	case element.EndOfPartition:

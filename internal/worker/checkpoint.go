@@ -8,6 +8,7 @@ import (
 
 	"google.golang.org/protobuf/proto"
 
+	"github.com/weirstream/weir/internal/element"
 	"github.com/weirstream/weir/internal/fs"
 	"github.com/weirstream/weir/internal/ident"
 	"github.com/weirstream/weir/internal/rpc"
@@ -199,8 +200,13 @@ func (c *checkpoints) writeList(at fs.Location, l task.PartList) (snapshot.ListS
 
 // triggerCheckpoint begins a checkpoint in tasks without inputs.
 func (w *Worker) triggerCheckpoint(r *pb.TriggerCheckpointRequest, reply func(*pb.Empty, error)) {
+	var o pb.CheckpointOptions
+	if err := proto.Unmarshal(r.Options, &o); err != nil || o.Align < 0 || o.Align > int32(element.Unaligned) {
+		reply(nil, rpc.Refuse("read how checkpoint %d is to be taken: barriers of kind %d, %v", r.Checkpoint, o.Align, err))
+		return
+	}
 	w.eachTask(r.Attempts, reply, func(t *running) {
-		t.Trigger(task.Barrier{Checkpoint: r.Checkpoint, Options: r.Options})
+		t.Trigger(task.Barrier{Checkpoint: r.Checkpoint, Options: r.Options, Align: element.Align(o.Align), Overtake: o.OvertakeMillis})
 	})
 }
 

@@ -1603,12 +1603,15 @@ func (x *TriggerCheckpointRequest) GetOptions() []byte {
 type CheckpointOptions struct {
 	state           protoimpl.MessageState `protogen:"open.v1"`
 	TriggeredMillis int64                  `protobuf:"varint,1,opt,name=triggered_millis,json=triggeredMillis,proto3" json:"triggered_millis,omitempty"`
-	Kind            int32                  `protobuf:"varint,2,opt,name=kind,proto3" json:"kind,omitempty"`          // as in package snapshot
-	Format          int32                  `protobuf:"varint,3,opt,name=format,proto3" json:"format,omitempty"`      // of a savepoint
-	Directory       string                 `protobuf:"bytes,4,opt,name=directory,proto3" json:"directory,omitempty"` // of the checkpoint's own files; empty: into the acknowledgement
-	Shared          string                 `protobuf:"bytes,5,opt,name=shared,proto3" json:"shared,omitempty"`       // of files that later checkpoints may refer to
-	Base            int64                  `protobuf:"varint,6,opt,name=base,proto3" json:"base,omitempty"`          // the checkpoint to whose files it may refer; 0: write everything
-	Drain           bool                   `protobuf:"varint,7,opt,name=drain,proto3" json:"drain,omitempty"`        // the highest watermark goes before the barrier
+	Kind            int32                  `protobuf:"varint,2,opt,name=kind,proto3" json:"kind,omitempty"`                                           // as in package snapshot
+	Format          int32                  `protobuf:"varint,3,opt,name=format,proto3" json:"format,omitempty"`                                       // of a savepoint
+	Directory       string                 `protobuf:"bytes,4,opt,name=directory,proto3" json:"directory,omitempty"`                                  // of the checkpoint's own files; empty: into the acknowledgement
+	Shared          string                 `protobuf:"bytes,5,opt,name=shared,proto3" json:"shared,omitempty"`                                        // of files that later checkpoints may refer to
+	Base            int64                  `protobuf:"varint,6,opt,name=base,proto3" json:"base,omitempty"`                                           // the checkpoint to whose files it may refer; 0: write everything
+	Drain           bool                   `protobuf:"varint,7,opt,name=drain,proto3" json:"drain,omitempty"`                                         // the highest watermark goes before the barrier
+	Align           int32                  `protobuf:"varint,8,opt,name=align,proto3" json:"align,omitempty"`                                         // how barriers wait for each other, as in package element
+	OvertakeMillis  int64                  `protobuf:"varint,9,opt,name=overtake_millis,json=overtakeMillis,proto3" json:"overtake_millis,omitempty"` // when they begin to overtake, if so
+	InlineBytes     int64                  `protobuf:"varint,10,opt,name=inline_bytes,json=inlineBytes,proto3" json:"inline_bytes,omitempty"`         // state up to this size has no file of its own
 	unknownFields   protoimpl.UnknownFields
 	sizeCache       protoimpl.SizeCache
 }
@@ -1690,6 +1693,27 @@ func (x *CheckpointOptions) GetDrain() bool {
 		return x.Drain
 	}
 	return false
+}
+
+func (x *CheckpointOptions) GetAlign() int32 {
+	if x != nil {
+		return x.Align
+	}
+	return 0
+}
+
+func (x *CheckpointOptions) GetOvertakeMillis() int64 {
+	if x != nil {
+		return x.OvertakeMillis
+	}
+	return 0
+}
+
+func (x *CheckpointOptions) GetInlineBytes() int64 {
+	if x != nil {
+		return x.InlineBytes
+	}
+	return 0
 }
 
 // What became of a checkpoint.
@@ -4918,7 +4942,7 @@ const file_weir_control_proto_rawDesc = "" +
 	"\n" +
 	"checkpoint\x18\x04 \x01(\x03R\n" +
 	"checkpoint\x12\x18\n" +
-	"\aoptions\x18\x05 \x01(\fR\aoptions\"\xca\x01\n" +
+	"\aoptions\x18\x05 \x01(\fR\aoptions\"\xac\x02\n" +
 	"\x11CheckpointOptions\x12)\n" +
 	"\x10triggered_millis\x18\x01 \x01(\x03R\x0ftriggeredMillis\x12\x12\n" +
 	"\x04kind\x18\x02 \x01(\x05R\x04kind\x12\x16\n" +
@@ -4926,7 +4950,11 @@ const file_weir_control_proto_rawDesc = "" +
 	"\tdirectory\x18\x04 \x01(\tR\tdirectory\x12\x16\n" +
 	"\x06shared\x18\x05 \x01(\tR\x06shared\x12\x12\n" +
 	"\x04base\x18\x06 \x01(\x03R\x04base\x12\x14\n" +
-	"\x05drain\x18\a \x01(\bR\x05drain\"\xac\x01\n" +
+	"\x05drain\x18\a \x01(\bR\x05drain\x12\x14\n" +
+	"\x05align\x18\b \x01(\x05R\x05align\x12'\n" +
+	"\x0fovertake_millis\x18\t \x01(\x03R\x0eovertakeMillis\x12!\n" +
+	"\finline_bytes\x18\n" +
+	" \x01(\x03R\vinlineBytes\"\xac\x01\n" +
 	"\x17NotifyCheckpointRequest\x12\x15\n" +
 	"\x06job_id\x18\x01 \x01(\tR\x05jobId\x12\"\n" +
 	"\rjob_master_id\x18\x02 \x01(\tR\vjobMasterId\x12\x1a\n" +

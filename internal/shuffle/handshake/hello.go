@@ -14,7 +14,7 @@ import (
 
 // Version is the version of the data plane's protocol. Both ends of a
 // connection speak the same one.
-const Version = 4
+const Version = 5
 
 // HelloSize is the size of an encoded Hello in bytes, always the same:
 // magic, version, two zero bytes, cluster, job, and for target and source one

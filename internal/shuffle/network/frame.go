@@ -85,41 +85,47 @@ func parseHeader(b []byte) (header, error) {
 	}, nil
 }
 
-// A control element's payload is its kind, a bool and an int64, and behind a
-// barrier's its options.
+// A control element's payload is its kind, a bool or how a barrier waits, and an
+// int64, and behind a barrier's when it overtakes, an int64, and its options.
 const (
 	controlSize = 10
+	barrierSize = controlSize + 8
 	maxOptions  = 16 << 10
 )
 
 func appendControl(dst []byte, e element.Element) []byte {
-	number := e.Time
 	if e.Kind == element.Barrier {
-		number = e.Checkpoint
+		dst = binary.LittleEndian.AppendUint64(append(dst, byte(e.Kind), byte(e.Align)), uint64(e.Checkpoint))
+		return append(binary.LittleEndian.AppendUint64(dst, uint64(e.Time)), e.Options...)
 	}
 	idle := byte(0)
 	if e.Idle {
 		idle = 1
 	}
-	return append(binary.LittleEndian.AppendUint64(append(dst, byte(e.Kind), idle), uint64(number)), e.Options...)
+	return binary.LittleEndian.AppendUint64(append(dst, byte(e.Kind), idle), uint64(e.Time))
 }
 
 func parseControl(b []byte) (element.Element, error) {
-	if len(b) < controlSize || len(b) > controlSize && b[0] != byte(element.Barrier) || len(b) > controlSize+maxOptions {
+	if len(b) >= controlSize && element.Kind(b[0]) == element.Barrier {
+		return parseBarrier(b)
+	}
+	if len(b) != controlSize {
 		return element.Element{}, fmt.Errorf("%w: control element of %d bytes, want %d", errCorrupt, len(b), controlSize)
 	}
-	e := element.Element{Kind: element.Kind(b[0])}
+	e := element.Element{Kind: element.Kind(b[0]), Idle: b[1] == 1, Time: int64(binary.LittleEndian.Uint64(b[2:]))}
 	if e.Kind <= element.Data || e.Kind > element.EndOfPartition || b[1] > 1 {
 		return element.Element{}, fmt.Errorf("%w: control element of kind %d, idle %d", errCorrupt, b[0], b[1])
 	}
-	number := int64(binary.LittleEndian.Uint64(b[2:]))
-	if e.Idle = b[1] == 1; e.Kind == element.Barrier {
-		e.Checkpoint = number
-		if len(b) > controlSize {
-			e.Options = bytes.Clone(b[controlSize:])
-		}
-	} else {
-		e.Time = number
+	return e, nil
+}
+
+func parseBarrier(b []byte) (element.Element, error) {
+	if len(b) < barrierSize || len(b) > barrierSize+maxOptions || element.Align(b[1]) > element.Held {
+		return element.Element{}, fmt.Errorf("%w: barrier of %d bytes, way %d", errCorrupt, len(b), b[1])
+	}
+	e := element.Element{Kind: element.Barrier, Align: element.Align(b[1]), Checkpoint: int64(binary.LittleEndian.Uint64(b[2:])), Time: int64(binary.LittleEndian.Uint64(b[controlSize:]))}
+	if len(b) > barrierSize {
+		e.Options = bytes.Clone(b[barrierSize:])
 	}
 	return e, nil
 }
