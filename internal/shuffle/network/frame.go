@@ -90,6 +90,7 @@ func parseHeader(b []byte) (header, error) {
 const (
 	controlSize = 10
 	barrierSize = controlSize + 8
+	maxControl  = barrierSize // without options
 	maxOptions  = 16 << 10
 )
 

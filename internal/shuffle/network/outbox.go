@@ -63,9 +63,8 @@ func (o *outbox) add(b *buffer, at, size int, h header) {
 
 // control adds a control element.
 func (o *outbox) control(v *view, e element.Element) {
-	size := controlSize + len(e.Options)
-	b, at := o.room(headerSize + size)
-	appendControl(b[at+headerSize:at+headerSize], e)
+	b, at := o.room(headerSize + maxControl + len(e.Options))
+	size := len(appendControl(b[at+headerSize:at+headerSize], e))
 	o.add(b, at, size, header{channel: v.id, kind: frameControl, seq: v.seq})
 	v.seq++
 }
