@@ -78,7 +78,7 @@ func (c *checkpoints) begin(then func()) {
 		return
 	}
 	c.pending = append(c.pending, then)
-	c.apply(checkpoint.Recover{})
+	c.owner.Recover(nil)
 }
 
 // restart asks what new attempts of these tasks begin with, and calls then when

@@ -90,9 +90,13 @@ func (m *Master) makeCheckpoints() error {
 	if err != nil {
 		return err
 	}
+	var store checkpointing.Store = &checkpointing.Memory{}
+	if m.options.CheckpointStore != nil {
+		store = m.options.CheckpointStore(m.job)
+	}
 	c := &checkpoints{m: m, began: map[ident.AttemptID]int64{}, periodic: options.Interval > 0}
 	c.owner = checkpointing.New(checkpointing.Options{
-		Loop: m.loop, Core: checkpoint.New(options, m.options.Graph), Job: m.job, Disk: m.options.Disk, Store: &checkpointing.Memory{}, Tasks: c, Log: m.log,
+		Loop: m.loop, Core: checkpoint.New(options, m.options.Graph), Job: m.job, Disk: m.options.Disk, Store: store, Tasks: c, Log: m.log,
 	})
 	m.checkpoints = c
 	return nil

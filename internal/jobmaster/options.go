@@ -32,6 +32,10 @@ type Options struct {
 
 	// Disk is where checkpoints are; nil: no job has any.
 	Disk checkpointing.Disk
+	// CheckpointStore makes the store of a job's completed checkpoints, which may
+	// hold what an earlier JobMaster of the job has left; nil: it ends with the
+	// JobMaster.
+	CheckpointStore func(ident.JobID) checkpointing.Store
 
 	HeartbeatInterval time.Duration // heartbeat.interval: 10 s
 	HeartbeatTimeout  time.Duration // heartbeat.timeout: 50 s

@@ -304,7 +304,7 @@ func (c *Coordinator) keeps() bool {
 // into it. When the job is suspended nothing is touched: another leader takes it
 // over.
 func (c *Coordinator) clear() {
-	if !c.ended || c.cleared || c.job == status.JobSuspended || len(c.pending)+len(c.dying)+len(c.recovery.waits) > 0 {
+	if !c.ended || !c.recovered || c.cleared || c.job == status.JobSuspended || len(c.pending)+len(c.dying)+len(c.recovery.waits) > 0 {
 		return
 	}
 	c.cleared = true

@@ -52,8 +52,9 @@ type Coordinator struct {
 	// still, to end: nothing else is triggered.
 	standstill bool
 	// ended says that the job is in a terminal state, cleared that its checkpoints
-	// were dealt with as that one wants.
-	ended, cleared bool
+	// were dealt with as that one wants; not before it has recovered, and so knows of
+	// all of them.
+	ended, cleared, recovered bool
 
 	recovery recovery
 	// restart waits for a checkpoint that is being stored; nil: none does.
@@ -144,6 +145,10 @@ func (c *Coordinator) Deadline() time.Time {
 
 // Quiet reports that no answer to an effect is due.
 func (c *Coordinator) Quiet() bool { return c.due == 0 }
+
+// Over reports that the job has ended for good, and that nothing is left to be done
+// about its checkpoints.
+func (c *Coordinator) Over() bool { return c.cleared && c.Quiet() }
 
 // View gives what is remembered of the job's checkpoints.
 func (c *Coordinator) View() *record.View { return c.history.View() }

@@ -27,6 +27,7 @@ type recovery struct {
 // that can be read is restored.
 func (c *Coordinator) recover(ev Recover) {
 	r := &c.recovery
+	c.recovered = true
 	r.stored, r.origin = ev.Stored, ev.From
 	if len(r.stored) > 0 {
 		r.origin = nil // it was restored before anything was stored
@@ -44,6 +45,7 @@ func (c *Coordinator) recover(ev Recover) {
 	}
 	if len(r.waits) == 0 {
 		c.restore(Restart{Global: true})
+		c.clear()
 	}
 }
 

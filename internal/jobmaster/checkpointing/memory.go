@@ -32,5 +32,11 @@ func (m *Memory) Remove(id int64, then func(error)) {
 	then(nil)
 }
 
-// All gives the pointers, oldest first.
-func (m *Memory) All() []checkpoint.Pointer { return slices.Clone(m.pointers) }
+// All gives the pointers.
+func (m *Memory) All(then func([]checkpoint.Pointer, error)) { then(slices.Clone(m.pointers), nil) }
+
+// Clear forgets everything.
+func (m *Memory) Clear(then func(error)) {
+	*m = Memory{}
+	then(nil)
+}

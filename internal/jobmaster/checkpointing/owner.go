@@ -53,6 +53,10 @@ type Store interface {
 	Add(p checkpoint.Pointer, then func(error))
 	// Remove takes a pointer out; one that is not there is out already.
 	Remove(id int64, then func(error))
+	// All gives the pointers, oldest first.
+	All(then func([]checkpoint.Pointer, error))
+	// Clear forgets everything: the job is over, and its id is not used again.
+	Clear(then func(error))
 }
 
 // A Disk holds the files of snapshots. Its methods wait for it, and are called
@@ -91,11 +95,31 @@ type Owner struct {
 	asked    checkpoint.RequestID
 	waiting  map[checkpoint.RequestID]func(checkpoint.Answer)
 	discards []checkpoint.Discard // the first one is under way
+	cleared  bool                 // nothing of the job is to be in the store any more
 }
 
-// New makes the owner of a coordinator, whose first event is checkpoint.Recover.
+// New makes the owner of a coordinator. Recover comes first.
 func New(o Options) *Owner {
 	return &Owner{o: o, waiting: map[checkpoint.RequestID]func(checkpoint.Answer){}}
+}
+
+// The pauses before the store is read again that could not be read.
+const firstPause, lastPause = time.Second, 30 * time.Second
+
+// Recover begins with what an earlier JobMaster has stored, or with what a person
+// named; nil: nothing. As long as the store cannot be read the job waits: to begin
+// without what may be in there would be to begin empty.
+func (o *Owner) Recover(from *checkpoint.Origin) { o.readStore(from, firstPause) }
+
+func (o *Owner) readStore(from *checkpoint.Origin, pause time.Duration) {
+	o.o.Store.All(func(stored []checkpoint.Pointer, err error) {
+		if err == nil {
+			o.Apply(checkpoint.Recover{Stored: stored, From: from})
+			return
+		}
+		o.o.Log.Error("the store of completed checkpoints cannot be read", "error", err, "again", pause)
+		o.o.Loop.After(pause, func() { o.readStore(from, min(2*pause, lastPause)) })
+	})
 }
 
 // Ask asks for a checkpoint or savepoint; the owner chooses its id. then is
@@ -129,6 +153,20 @@ func (o *Owner) Apply(ev checkpoint.Event) {
 	}
 	o.applying = false
 	o.arm()
+	o.clear()
+}
+
+// clear empties the store when the job is over and its checkpoints were dealt with.
+func (o *Owner) clear() {
+	if o.cleared || !o.o.Core.Over() {
+		return
+	}
+	o.cleared = true
+	o.o.Store.Clear(func(err error) {
+		if err != nil {
+			o.o.Log.Warn("what a job had in the store of checkpoints could not be deleted", "error", err)
+		}
+	})
 }
 
 // arm sets the timer for the coordinator's deadline.

@@ -86,7 +86,7 @@ type world struct {
 	t     *testing.T
 	loop  *loop
 	disk  *faulty.FileSystem
-	store Memory
+	store Store
 	graph *jobgraph.Graph
 	owner *Owner
 	log   bytes.Buffer
@@ -101,6 +101,7 @@ type world struct {
 func newWorld(t *testing.T) *world {
 	w := &world{t: t, loop: &loop{now: time.Unix(1000, 0), rand: rand.New(rand.NewPCG(1, 2))}}
 	w.disk = faulty.New(mem.New(func() time.Time { return w.loop.now }))
+	w.store = &Memory{}
 	v := &jobgraph.Vertex{ID: ident.VertexID{ID: ident.ID{7}}, Name: "source", Parallelism: 1, MaxParallelism: 128,
 		Operators: []*jobgraph.Operator{{ID: ident.OperatorID{ID: ident.ID{7}}, Name: "source", Coordinator: &jobgraph.Coordinator{Kind: "test"}}}}
 	w.graph = &jobgraph.Graph{Job: ident.JobID{ID: ident.ID{0xab, 0xcd, 0xef}}, Name: "job", Vertices: []*jobgraph.Vertex{v}}
@@ -118,10 +119,10 @@ func (w *world) begin(change func(*checkpoint.Options)) {
 		change(&opts)
 	}
 	w.owner = New(Options{
-		Loop: w.loop, Core: checkpoint.New(opts, w.graph), Job: w.graph.Job, Disk: storage.Disk{Files: w.disk}, Store: &w.store, Tasks: w,
+		Loop: w.loop, Core: checkpoint.New(opts, w.graph), Job: w.graph.Job, Disk: storage.Disk{Files: w.disk}, Store: w.store, Tasks: w,
 		Log: slog.New(slog.NewTextHandler(&w.log, &slog.HandlerOptions{ReplaceAttr: withoutTime})),
 	})
-	w.owner.Apply(checkpoint.Recover{Stored: w.store.All()})
+	w.owner.Recover(nil)
 	w.loop.settle()
 }
 
@@ -221,9 +222,11 @@ func TestCheckpointsAreWrittenAndDeleted(t *testing.T) {
 		t.Error("something is under way")
 	}
 	w.want("after the end", w.files(), "")
-	if left := w.store.All(); len(left) > 0 {
-		t.Errorf("in the store: %v", left)
-	}
+	w.store.All(func(left []checkpoint.Pointer, _ error) {
+		if len(left) > 0 {
+			t.Errorf("in the store: %v", left)
+		}
+	})
 }
 
 func TestSavepoint(t *testing.T) {
