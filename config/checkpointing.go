@@ -85,7 +85,7 @@ var (
 		Doc:     "The directory that checkpoints are written to, a path or a URL, which all processes must reach. Each job has a directory in it.",
 	})
 	SavepointDirectory = declare(text, Option[string]{
-		Key: "execution.checkpointing.savepoint-dir", NoDefault: true, Effect: NextJob, check: absolute, inert: untaken[string],
+		Key: "execution.checkpointing.savepoint-dir", NoDefault: true, Effect: NextJob, check: absolute,
 		OldKeys: []string{"state.savepoints.dir", "savepoints.state.backend.fs.dir"},
 		Doc:     "The directory that savepoints are written to when who asks for one names none.",
 	})

@@ -59,8 +59,7 @@ var (
 	})
 	RestAsyncStoreDuration = declare(duration, Option[time.Duration]{
 		Key: "rest.async.store-duration", Default: 5 * time.Minute, Effect: ProcessRestart,
-		Doc:   "How long the result of an asynchronous operation can be fetched; zero means for ever.",
-		inert: always[time.Duration]("no operation of the REST API is asynchronous in this version"),
+		Doc: "How long the result of an asynchronous operation, such as a savepoint, can be fetched; zero means for ever.",
 	})
 )
 

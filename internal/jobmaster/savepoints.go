@@ -23,7 +23,9 @@ type Savepoint struct {
 // A NotStreamingError refuses checkpoints and savepoints of a batch job.
 type NotStreamingError struct{ Job ident.JobID }
 
-func (e *NotStreamingError) Error() string { return fmt.Sprintf("Job %s is not a streaming job.", e.Job) }
+func (e *NotStreamingError) Error() string {
+	return fmt.Sprintf("Job %s is not a streaming job.", e.Job)
+}
 
 // A StoppingError says that a job which was to end after a savepoint did not; the
 // savepoint is there.

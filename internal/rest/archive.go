@@ -13,8 +13,10 @@ import (
 
 	"github.com/weirstream/weir/internal/dispatcher"
 	"github.com/weirstream/weir/internal/execgraph"
+	"github.com/weirstream/weir/internal/fs"
 	"github.com/weirstream/weir/internal/ident"
 	"github.com/weirstream/weir/internal/jobgraph"
+	"github.com/weirstream/weir/internal/jobmaster"
 	"github.com/weirstream/weir/internal/resourcemanager"
 )
 
@@ -146,6 +148,14 @@ func (j oneJob) Submit(context.Context, *jobgraph.Graph) error { return dispatch
 
 func (j oneJob) Cancel(context.Context, ident.JobID) error {
 	return &dispatcher.TerminatedError{Job: j.view.Job, State: j.view.State}
+}
+
+func (j oneJob) Checkpoint(_ context.Context, id ident.JobID, _ bool) (int64, error) {
+	return 0, &dispatcher.NotFoundError{Job: id}
+}
+
+func (j oneJob) Savepoint(_ context.Context, id ident.JobID, _ jobmaster.Savepoint) (fs.Location, error) {
+	return "", &dispatcher.NotFoundError{Job: id}
 }
 
 func (j oneJob) Job(_ context.Context, id ident.JobID) (execgraph.View, error) {

@@ -2,6 +2,7 @@ package rest
 
 import (
 	"context"
+	"errors"
 	"math/rand/v2"
 	"net/http"
 	"net/http/httptest"
@@ -13,8 +14,12 @@ import (
 	"github.com/weirstream/weir/config"
 	"github.com/weirstream/weir/internal/dispatcher"
 	"github.com/weirstream/weir/internal/execgraph"
+	"github.com/weirstream/weir/internal/fs"
+	"github.com/weirstream/weir/internal/fs/mem"
 	"github.com/weirstream/weir/internal/ident"
 	"github.com/weirstream/weir/internal/jobgraph"
+	"github.com/weirstream/weir/internal/jobmaster"
+	"github.com/weirstream/weir/internal/jobmaster/checkpoint"
 	"github.com/weirstream/weir/internal/program"
 	"github.com/weirstream/weir/internal/resourcemanager"
 	"github.com/weirstream/weir/internal/resourcemanager/slotmanager"
@@ -29,6 +34,12 @@ type jobs struct {
 	views     []execgraph.View // the newest first
 	submitted []*jobgraph.Graph
 	err       error // of every call, when set
+
+	// savepoints are those that were asked for; each waits for hold, if that is set,
+	// and fails with refusal.
+	savepoints []jobmaster.Savepoint
+	hold       chan struct{}
+	refusal    error
 }
 
 func (j *jobs) Submit(_ context.Context, g *jobgraph.Graph) error {
@@ -63,6 +74,33 @@ func (j *jobs) Cancel(ctx context.Context, id ident.JobID) error {
 		return &dispatcher.TerminatedError{Job: id, State: v.State}
 	}
 	return err
+}
+
+func (j *jobs) Checkpoint(ctx context.Context, id ident.JobID, full bool) (int64, error) {
+	v, err := j.Job(ctx, id)
+	if err != nil || v.State.GloballyTerminal() {
+		return 0, &dispatcher.NotFoundError{Job: id}
+	}
+	return 45, nil
+}
+
+func (j *jobs) Savepoint(ctx context.Context, id ident.JobID, s jobmaster.Savepoint) (fs.Location, error) {
+	v, err := j.Job(ctx, id)
+	if err != nil || v.State.GloballyTerminal() {
+		return "", &dispatcher.NotFoundError{Job: id}
+	}
+	if s.Target.Scheme() != "file" || s.Target.Parent() == "file:/proc" {
+		return "", &checkpoint.Error{Reason: checkpoint.IOProblem, Cause: errors.New("failed to create savepoint directory at " + s.Target.String())}
+	}
+	j.savepoints = append(j.savepoints, s)
+	if j.hold != nil {
+		select {
+		case <-j.hold:
+		case <-ctx.Done():
+			return "", context.Cause(ctx)
+		}
+	}
+	return s.Target.Join("savepoint-1"), j.refusal
 }
 
 // managers is a ResourceManager of given TaskManagers.
@@ -123,6 +161,7 @@ type world struct {
 	jobs   *jobs
 	config map[string]string
 	store  *program.Store
+	files  fs.FileSystem
 }
 
 // The jobs of a world.
@@ -139,7 +178,7 @@ func newWorld() *world {
 	return &world{jobs: &jobs{views: []execgraph.View{
 		waitingView(scheduled), checkpointed(endedView(cancelled, status.JobCanceled, status.Canceled)), failedView(failed),
 		endedView(finished, status.JobFinished, status.Finished), batchView(batch), checkpointed(runningView(running)),
-	}}, config: map[string]string{}}
+	}}, config: map[string]string{}, files: fs.ByScheme{"mem": mem.New(time.Now)}}
 }
 
 // server serves the world; it stops with the test.
@@ -158,13 +197,15 @@ func (w *world) server(t testing.TB) *Server {
 	logs := func(name string) fstest.MapFS {
 		return fstest.MapFS{name + ".log": {Data: []byte("level=INFO msg=started\n")}, name + ".out": {Data: nil}}
 	}
-	return New(Options{
-		Config: c, Jobs: w.jobs, TaskManagers: oneManager(), Process: machine, Programs: w.store, Planner: &program.Planner{Store: w.store},
+	s := New(Options{
+		Files: w.files, Config: c, Jobs: w.jobs, TaskManagers: oneManager(), Process: machine, Programs: w.store, Planner: &program.Planner{Store: w.store},
 		NewJobID: func() ident.JobID { return ident.JobID{ID: ident.New(ids)} },
 		Logs:     logs("weir-jobmanager-0-host"), LogFile: "weir-jobmanager-0-host.log",
 		OpenLogs: openLogs(logs("weir-taskmanager-0-host")),
 		Version:  "0.1.0", Commit: "0123456789abcdef", Built: epoch, Now: func() time.Time { return epoch.Add(time.Minute) },
 	})
+	t.Cleanup(func() { s.Close() })
+	return s
 }
 
 // ask sends one request and gives the answer.

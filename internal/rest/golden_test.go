@@ -19,17 +19,18 @@ var situations = []struct {
 	{"failed-stream-", failed.String()}, {"failed-batch-", failed.String()}, {"jar-failed-", failed.String()},
 	{"canceled-", cancelled.String()}, {"scheduled-", scheduled.String()},
 	{"streamop-finished-", finished.String()}, {"webdisabled-", ""}, {"err-", ""},
+	{"streamop-savepoint-", running.String()}, {"streamop-checkpoint-trigger-", running.String()}, {"streamop-stop", running.String()},
+	{"streamop-yarn-stop", running.String()}, {"drain-", running.String()}, {"spcancel-", running.String()}, {"savepoint-disposal", ""},
+	{"nockpt-savepoint", running.String()}, {"nockpt-checkpoint-trigger", running.String()},
 }
 
 // notServed are Flink's paths that this version answers as unknown.
 var notServed = []string{
 	"DELETE /datasets/:id", "GET /datasets/delete/:id",
 	"POST /jars/:id/run-application", "GET /jobmanager/profiler", "POST /jobmanager/profiler",
-	"GET /jobs/:id/checkpoints/:id", "POST /jobs/:id/checkpoints", "PATCH /jobs/:id/clientHeartbeat",
+	"PATCH /jobs/:id/clientHeartbeat",
 	"GET /jobs/:id/rescales/config", "GET /jobs/:id/rescales/history", "GET /jobs/:id/rescales/overview", "GET /jobs/:id/rescales/summary",
 	"PATCH /jobs/:id/rescaling", "GET /jobs/:id/rescaling/:id", "GET /jobs/:id/resource-requirements", "PUT /jobs/:id/resource-requirements",
-	"GET /jobs/:id/savepoints/:id", "POST /jobs/:id/savepoints", "POST /jobs/:id/stop", "GET /jobs/:id/yarn-stop",
-	"POST /savepoint-disposal", "GET /savepoint-disposal/:id",
 	"GET /taskmanagers/:id/profiler", "GET /taskmanagers/:id/thread-dump",
 }
 
@@ -43,12 +44,13 @@ func TestShapes(t *testing.T) {
 		if sit.prefix == "webdisabled-" {
 			w.config["web.submit.enable"], w.config["web.cancel.enable"] = "false", "false"
 		}
-		s := w.server(t)
+		s, begun := w.server(t), triggers{}
 		for _, r := range all {
 			if !strings.HasPrefix(r.Name, sit.prefix) || r.Name == "empty-root" {
 				continue
 			}
-			path := r.Target(things(sit.job))
+			path := begun.aim(r.Target(things(sit.job)))
+			s.operations.wait.Wait() // recorded clients asked until they had the result
 			body, sendable := r.Body(t)
 			pattern := r.Pattern()
 			if !sendable || differs(r.Name) != "" {
@@ -63,6 +65,7 @@ func TestShapes(t *testing.T) {
 				continue
 			}
 			compared++
+			begun.note(r, got.Body.String())
 			told(t, r, path, got.Code, got.Body.String())
 		}
 	}
@@ -74,6 +77,32 @@ func TestShapes(t *testing.T) {
 		if !unserved[pattern] {
 			t.Logf("no recording asks for %s", pattern)
 		}
+	}
+}
+
+// triggers are the operations that recorded requests began, and what their ids
+// are here.
+type triggers map[string]string
+
+// aim makes a request for a recorded operation one for ours.
+func (g triggers) aim(path string) string {
+	for recorded, ours := range g {
+		path = strings.Replace(path, recorded, ours, 1)
+	}
+	return path
+}
+
+// note remembers the operation that was begun, if one was.
+func (g triggers) note(r *recorded.Recording, body string) {
+	if r.Request.Method != "POST" || r.Response.Kind != "json" {
+		return
+	}
+	theirs, err := recorded.Parse(string(r.Response.Body))
+	if err != nil || theirs.Fields["request-id"] == nil {
+		return
+	}
+	if ours, err := recorded.Parse(body); err == nil && ours.Fields["request-id"] != nil {
+		g[theirs.Fields["request-id"].Text] = ours.Fields["request-id"].Text
 	}
 }
 
@@ -108,6 +137,10 @@ var different = map[string]string{
 	"jar-backpressure-delete-jar-in-use":    "of another test's upload",
 	"err-jar-delete-garbage":                "of another test's upload",
 	"err-jar-delete-other":                  "of another test's upload",
+
+	"streamop-savepoint-status-on-other-job": "a world has one job that runs",
+	"savepoint-disposal-status":              "there is no such savepoint in a world; TestDisposal has one",
+	"err-savepoint-disposal-unknown-trigger": "Flink's text names an object by its address",
 }
 
 // differs says why a recording is not compared; "": it is.

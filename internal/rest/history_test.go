@@ -15,6 +15,9 @@ import (
 // notArchived are the paths of a job that a history server does not have, and why.
 var notArchived = map[string]string{
 	"/jobs/:jobid/yarn-cancel":                                       "a job that has ended cannot be cancelled",
+	"/jobs/:jobid/yarn-stop":                                         "a job that has ended cannot be stopped",
+	"/jobs/:jobid/savepoints/:triggerid":                             "an operation is of a job that runs",
+	"/jobs/:jobid/checkpoints/:triggerid":                            "an operation is of a job that runs",
 	"/jobs/:jobid/metrics":                                           "metrics are of what runs",
 	"/jobs/:jobid/jobmanager/log-url":                                "the processes may be gone",
 	"/jobs/:jobid/taskmanagers/:taskmanagerid/log-url":               "the processes may be gone",

@@ -328,8 +328,7 @@ func (s *Server) cancel(r *request) (answer, error) {
 	switch mode := r.query.Get("mode"); strings.ToLower(mode) {
 	case "", "cancel":
 	case "stop":
-		return answer{}, fail(http.StatusPermanentRedirect, restException+
-			`The termination mode "stop" has been removed. For an ungraceful shutdown, please use "cancel" instead. For a graceful shutdown, please use "jobs/:jobId/stop" instead.`)
+		return answer{}, stopRemoved()
 	default:
 		return answer{}, badParameter("query", "mode", mode)
 	}
@@ -339,6 +338,12 @@ func (s *Server) cancel(r *request) (answer, error) {
 		return answer{}, fail(http.StatusNotFound, restException+"Job could not be found.", noJobException+missing.Error())
 	}
 	return a, err
+}
+
+// stopRemoved refuses a way to stop jobs that Flink has had.
+func stopRemoved() error {
+	return fail(http.StatusPermanentRedirect, restException+
+		`The termination mode "stop" has been removed. For an ungraceful shutdown, please use "cancel" instead. For a graceful shutdown, please use "jobs/:jobId/stop" instead.`)
 }
 
 // cancelJob asks a job to end as CANCELED; doing so again changes nothing.

@@ -4,7 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
+	iofs "io/fs"
 	"log/slog"
 	"net"
 	"net/http"
@@ -16,8 +16,10 @@ import (
 
 	"github.com/weirstream/weir/config"
 	"github.com/weirstream/weir/internal/execgraph"
+	"github.com/weirstream/weir/internal/fs"
 	"github.com/weirstream/weir/internal/ident"
 	"github.com/weirstream/weir/internal/jobgraph"
+	"github.com/weirstream/weir/internal/jobmaster"
 	"github.com/weirstream/weir/internal/program"
 	"github.com/weirstream/weir/internal/resourcemanager"
 	"github.com/weirstream/weir/internal/status"
@@ -31,6 +33,10 @@ const FlinkVersion = "2.3.0"
 type Jobs interface {
 	Submit(ctx context.Context, graph *jobgraph.Graph) error
 	Cancel(ctx context.Context, id ident.JobID) error
+	Checkpoint(ctx context.Context, id ident.JobID, full bool) (int64, error)
+	// Savepoint returns when the savepoint is complete and the job has ended, if it
+	// is to.
+	Savepoint(ctx context.Context, id ident.JobID, s jobmaster.Savepoint) (fs.Location, error)
 	Job(ctx context.Context, id ident.JobID) (execgraph.View, error)
 	// Jobs gives all jobs, the newest first.
 	Jobs(ctx context.Context) ([]execgraph.View, error)
@@ -58,12 +64,15 @@ type Options struct {
 	// NewJobID draws the id of a job whose submitter gave none; nil: at random.
 	NewJobID func() ident.JobID
 
+	// Files is where savepoints are.
+	Files fs.FileSystem
+
 	// Logs is the JobManager's log directory and LogFile the name of its log
 	// in there; nil: it writes none.
-	Logs    fs.FS
+	Logs    iofs.FS
 	LogFile string
 	// OpenLogs reaches the log directory of a TaskManager on this host.
-	OpenLogs func(dir string) fs.FS
+	OpenLogs func(dir string) iofs.FS
 
 	// Process gives the newest figures of this process; nil: nobody measures.
 	Process func() *status.ProcessFigures
@@ -87,6 +96,7 @@ type Server struct {
 	http       *http.Server
 	maxContent int64
 	timeout    time.Duration
+	operations *operations
 }
 
 // headerTimeout bounds how long a client may take to send a request's header:
@@ -109,7 +119,7 @@ func New(o Options) *Server {
 	}
 	s := &Server{
 		Options: o, maxContent: int64(config.RestServerMaxContentLength.In(o.Config)),
-		timeout: config.WebTimeout.In(o.Config),
+		timeout: config.WebTimeout.In(o.Config), operations: newOperations(config.RestAsyncStoreDuration.In(o.Config), o.Now),
 	}
 	s.routes = s.table()
 	s.http = &http.Server{
@@ -157,8 +167,9 @@ func (s *Server) Serve(l net.Listener) error {
 }
 
 // Shutdown stops listening and waits for the requests under way, or for ctx,
-// after which it ends them.
+// after which it ends them. Operations that they have begun are given up.
 func (s *Server) Shutdown(ctx context.Context) error {
+	defer s.operations.close()
 	if err := s.http.Shutdown(ctx); err != nil {
 		return errors.Join(err, s.http.Close())
 	}
@@ -166,7 +177,10 @@ func (s *Server) Shutdown(ctx context.Context) error {
 }
 
 // Close ends the server at once.
-func (s *Server) Close() error { return s.http.Close() }
+func (s *Server) Close() error {
+	defer s.operations.close()
+	return s.http.Close()
+}
 
 // hostOf is the address under which the client reached the server.
 func hostOf(r *http.Request) string {

@@ -235,7 +235,7 @@ func freePort(host string) (int, error) {
 func (m *Master) jobMasters() dispatcher.Factory {
 	cfg := m.config
 	return dispatcher.JobMasters(jobmaster.Options{
-		Loop: m.loop, System: m.system, Coordinators: coordinators.Builtin(), Disk: storage.Disk{Files: fs.ByScheme{"file": local.FileSystem{}}}, Logger: m.log,
+		Loop: m.loop, System: m.system, Coordinators: coordinators.Builtin(), Disk: storage.Disk{Files: m.Files()}, Logger: m.log,
 		ResourceManager:   rpc.Address{Process: m.system.Self(), Endpoint: gateway.ResourceManager},
 		HeartbeatInterval: config.HeartbeatInterval.In(cfg), HeartbeatTimeout: config.HeartbeatTimeout.In(cfg),
 		HeartbeatThreshold: config.HeartbeatRPCFailureThreshold.In(cfg),
@@ -277,6 +277,9 @@ func (m *Master) deleteBlob(sha256 string) {
 		})
 	}
 }
+
+// Files is where checkpoints and savepoints are.
+func (m *Master) Files() fs.FileSystem { return fs.ByScheme{"file": local.FileSystem{}} }
 
 // Config is what the master was started with.
 func (m *Master) Config() *config.Config { return m.config }
