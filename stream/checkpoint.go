@@ -34,3 +34,13 @@ func CheckpointDirectory(dir string) Option {
 func AtLeastOnce() Option {
 	return func(e *Env) { e.set(config.CheckpointMode.Key, "AT_LEAST_ONCE") }
 }
+
+// checkpointed reports whether the program's settings ask for checkpoints of a job
+// that can have some.
+func (e *Env) checkpointed() bool {
+	c, err := config.New(e.settings)
+	if err != nil || e.graph.Batch {
+		return false
+	}
+	return config.CheckpointInterval.In(c) > 0
+}

@@ -6,6 +6,7 @@ import (
 	"os"
 	"sync"
 
+	"github.com/weirstream/weir/connector"
 	"github.com/weirstream/weir/connector/files"
 	"github.com/weirstream/weir/internal/operator"
 	"github.com/weirstream/weir/internal/streamgraph"
@@ -127,21 +128,41 @@ func (p *printer) flush() error {
 	return err
 }
 
-// WriteText writes line of every record as a line of a text file below dir, one
-// part file a subtask: "part-0" is the first one's. A
-// subtask without records writes an empty one. The lines stand in the order of
-// the records; line must not give a line end.
+// SinkTo writes every record to a sink of another system in two phases: what has
+// been written is seen when the checkpoint that it belongs to is complete, or, in a
+// job without checkpoints, when the subtask has finished. So each record is seen
+// once, whatever fails, if all sources of the job can go back to a checkpoint. Mistakes in
+// the sink's description are returned by Execute.
+func (s DataStream[T]) SinkTo(to connector.Sink[T]) Sink {
+	n := &streamgraph.Node{Op: "Writer"}
+	if s.env.required("SinkTo", to == nil); to != nil {
+		n.Operator = operator.SinkTo(to)
+		if checked, ok := to.(connector.Checked); ok {
+			n.Before = checked.Check
+		}
+	}
+	return sink(s, n)
+}
+
+// WriteText writes line of every record as a line of a text file below dir. The
+// lines stand in the order of the records; line must not give a line end. dir is made
+// if it is missing; on a cluster it must be absolute.
 //
-// A part appears under its name when its subtask has finished and it is complete;
-// before, its name begins with a dot, and it is removed when the job fails or is
-// canceled. dir is made if it is missing; Execute refuses one that holds anything,
-// and on a cluster one that is not absolute.
+// In a job with checkpoints each line is seen once, whatever fails: WriteText is
+// SinkTo with a files.Sink, whose files are finished with every checkpoint.
+//
+// Without, there is one part file a subtask: "part-0" is the first one's. A subtask
+// without records writes an empty one. A part appears under its name when its
+// subtask has finished and it is complete; before, its name begins with a dot, and
+// it is removed when the job fails or is canceled. Execute refuses a dir that holds
+// anything then.
 func (s DataStream[T]) WriteText(dir string, line func(T) string) Sink {
 	s.env.required("WriteText", line == nil)
 	return sink(s, &streamgraph.Node{
 		Op: "Write Text", Operator: files.WriteLines(dir, line),
 		Before: func(onCluster bool) error {
-			if err := files.CheckPaths(onCluster, dir); err != nil {
+			err := files.CheckPaths(onCluster, dir)
+			if err != nil || s.env.checkpointed() {
 				return err
 			}
 			return files.CheckEmpty(dir)

@@ -240,16 +240,3 @@ func filesAreReadOnceFromCheckpoints(t *testing.T) {
 		t.Errorf("it failed %d times, want 2", 2-fails.Load())
 	}
 }
-
-// A sink that cannot be part of a checkpoint says so, and the job does not go on.
-func TestWriteTextRefusesCheckpoints(t *testing.T) { synctest.Test(t, writeTextRefusesCheckpoints) }
-
-func writeTextRefusesCheckpoints(t *testing.T) {
-	env := stream.NewEnv(quiet, stream.DefaultParallelism(1), stream.Mode(stream.Streaming), stream.CheckpointInterval(10*time.Millisecond))
-	stream.Sequence(env, 1, 1<<40).Map(func(v int64) int64 { time.Sleep(time.Millisecond); return v }).
-		WriteText(filepath.Join(t.TempDir(), "out"), func(v int64) string { return fmt.Sprint(v) })
-	err := env.Execute(t.Context(), "text")
-	if err == nil || !strings.Contains(err.Error(), "a checkpoint cannot be taken: WriteText writes its files anew") {
-		t.Errorf("got %v", err)
-	}
-}

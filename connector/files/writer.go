@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/weirstream/weir/format"
 	"github.com/weirstream/weir/internal/operator"
 )
 
@@ -15,9 +16,13 @@ import (
 const writeBuffer = 64 << 10
 
 // WriteLines makes the sink that writes line of every record into one part file
-// a subtask below dir.
+// a subtask below dir. In a job with checkpoints it is Sink with its default rolling,
+// and writes several.
 func WriteLines[T any](dir string, line func(T) string) operator.Factory {
-	return operator.FactoryFunc(func(c *operator.Context, _ any) any {
+	return operator.FactoryFunc(func(c *operator.Context, out any) any {
+		if c.Checkpoints {
+			return operator.SinkTo(Sink[T]{Dir: dir, Format: format.Text[T](line)}).Build(c, out)
+		}
 		p, err := createPart(dir, c.Subtask, c.Attempt)
 		operator.Check(err)
 		c.OnClose(func(failed bool) { operator.Check(p.close(failed)) })
@@ -177,5 +182,6 @@ func (p *part) close(failed bool) error {
 	return nil
 }
 
-// errWriteText is why WriteLines is not part of checkpoints.
-var errWriteText = errors.New("WriteText writes its files anew when the job goes on after a failure, and would lose what it wrote before the checkpoint: it is for jobs without checkpoints")
+// errWriteText is why WriteLines is not part of a checkpoint that somebody asks for
+// in a job without.
+var errWriteText = errors.New("WriteText writes one file a subtask in a job without checkpoints, and would lose what it wrote before this one: set execution.checkpointing.interval, or write with files.Sink")

@@ -4,12 +4,15 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"log/slog"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"github.com/weirstream/weir/batch"
 	"github.com/weirstream/weir/internal/ident"
@@ -23,16 +26,42 @@ type host struct {
 	answers          []string // of the coordinator
 	mail             []func()
 	kept             []operator.Kept
+	restore          map[string][][]byte // by list: what the operator begins with
 }
 
-func (h *host) Keep(_ ident.OperatorID, k operator.Kept) { h.kept = append(h.kept, k) }
-func (h *host) Wake()                                    {}
-func (h *host) Mail(f func())                            { h.mail = append(h.mail, f) }
-func (h *host) OnFlush(func())                           {}
-func (h *host) OnClose(f func(bool))                     { h.closers = append(h.closers, f) }
-func (h *host) Done() <-chan struct{}                    { return nil }
-func (h *host) CountIn(int)                              {}
-func (h *host) CountOut(int)                             {}
+func (h *host) Keep(_ ident.OperatorID, k operator.Kept) {
+	h.kept = append(h.kept, k)
+	for _, l := range k.Lists {
+		if h.restore != nil {
+			operator.Check(l.Load(h.restore[l.Name]))
+		}
+	}
+}
+
+// At posts f when its time has come; letters runs it.
+func (h *host) At(at int64, f func()) func() {
+	timer := time.AfterFunc(time.Until(time.UnixMilli(at)), func() { h.mail = append(h.mail, f) })
+	return func() { timer.Stop() }
+}
+
+func (h *host) Now() int64 { return time.Now().UnixMilli() }
+
+// letters runs what has been posted.
+func (h *host) letters() {
+	synctest.Wait()
+	for _, f := range h.mail {
+		f()
+	}
+	h.mail = nil
+}
+
+func (h *host) Wake()                 {}
+func (h *host) Mail(f func())         { h.mail = append(h.mail, f) }
+func (h *host) OnFlush(func())        {}
+func (h *host) OnClose(f func(bool))  { h.closers = append(h.closers, f) }
+func (h *host) Done() <-chan struct{} { return nil }
+func (h *host) CountIn(int)           {}
+func (h *host) CountOut(int)          {}
 func (h *host) Ask(_ ident.OperatorID, _ []byte, then func([]byte, error)) {
 	if len(h.answers) == 0 {
 		then(nil, errors.New("the coordinator is gone"))
@@ -44,7 +73,7 @@ func (h *host) Ask(_ ident.OperatorID, _ []byte, then func([]byte, error)) {
 }
 
 func (h *host) context(subtask, attempt int) *operator.Context {
-	return &operator.Context{Runtime: h, Signal: operator.NewSignal(func() {}), Subtask: subtask, Attempt: attempt}
+	return &operator.Context{Runtime: h, Signal: operator.NewSignal(func() {}), Subtask: subtask, Attempt: attempt, Logger: slog.New(slog.DiscardHandler)}
 }
 
 // close ends the operator as its task would.

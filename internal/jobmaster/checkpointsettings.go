@@ -2,6 +2,8 @@ package jobmaster
 
 import (
 	"fmt"
+	"maps"
+	"strconv"
 	"time"
 
 	"github.com/weirstream/weir/config"
@@ -99,5 +101,12 @@ func (m *Master) makeCheckpoints() error {
 		Loop: m.loop, Core: checkpoint.New(options, m.options.Graph), Job: m.job, Disk: m.options.Disk, Store: store, Tasks: c, Log: m.log,
 	})
 	m.checkpoints = c
+	// The job's operators must know it, also where only the cluster's settings ask for it.
+	job := m.describer.job
+	job.Configuration = maps.Clone(job.Configuration)
+	if job.Configuration == nil {
+		job.Configuration = map[string]string{}
+	}
+	job.Configuration[config.CheckpointInterval.Key] = strconv.FormatInt(options.Interval.Milliseconds(), 10) + " ms"
 	return nil
 }

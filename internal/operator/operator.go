@@ -125,7 +125,8 @@ type Context struct {
 	Runtime
 	// Signal is the task's.
 	Signal         *Signal
-	Job            string
+	Job            string // the job's name
+	JobID          string // 32 hexadecimal digits
 	Vertex         string // the task's name
 	Operator       string
 	OperatorID     ident.OperatorID
@@ -135,6 +136,8 @@ type Context struct {
 	// KeyGroups are those of the subtask; none: the even share of its number.
 	KeyGroups KeyGroups
 	Attempt   int
+	// Checkpoints says that the job has some.
+	Checkpoints bool
 	// Batch says that the job runs in batch mode: keyed aggregates emit at the end.
 	Batch bool
 	// ManagedBytes is the operator's share of the slot's managed memory; 0: not

@@ -94,7 +94,7 @@ func (b *builder) output(n *streamgraph.Node, side *streamgraph.Side, stream ope
 func (b *builder) context(n *streamgraph.Node) *operator.Context {
 	s := &b.task.spec
 	c := &operator.Context{
-		Runtime: b.task, Signal: b.task.signal, Job: s.Job, Vertex: b.chain.Vertex.Name, Operator: n.Name,
+		Runtime: b.task, Signal: b.task.signal, Job: s.Job, JobID: s.JobID, Checkpoints: s.Checkpointed, Vertex: b.chain.Vertex.Name, Operator: n.Name,
 		Subtask: s.Attempt.Subtask, Attempt: s.Attempt.Attempt,
 		Parallelism: s.Parallelism, MaxParallelism: s.MaxParallelism, KeyGroups: s.KeyGroups, Batch: s.Batch,
 		ManagedBytes: s.ManagedBytes, Scratch: s.Scratch, FirstInChain: n == b.chain.Nodes[0],

@@ -16,7 +16,8 @@ import (
 
 // Spec is what a task needs to run.
 type Spec struct {
-	Job            string
+	Job            string // its name
+	JobID          string
 	Attempt        ident.AttemptID
 	Parallelism    int
 	MaxParallelism int
@@ -41,6 +42,9 @@ type Spec struct {
 	Ask func(op ident.OperatorID, payload []byte, then func([]byte, error))
 	// Checkpoints takes the task's parts of checkpoints; nil: there are none.
 	Checkpoints Checkpointer
+	// Checkpointed says that checkpoints are taken now and then without being asked
+	// for.
+	Checkpointed bool
 	// Report is told INITIALIZING, RUNNING and one terminal state, in order, on
 	// the task's goroutine. failure is set with FAILED.
 	Report func(s status.Execution, failure *status.Failure)

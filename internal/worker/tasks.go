@@ -3,6 +3,7 @@ package worker
 import (
 	"fmt"
 
+	"github.com/weirstream/weir/config"
 	"github.com/weirstream/weir/internal/ident"
 	"github.com/weirstream/weir/internal/operator"
 	"github.com/weirstream/weir/internal/rpc"
@@ -73,12 +74,24 @@ func (w *Worker) spec(d *pb.TaskDeployment) (*task.Spec, error) {
 		return nil, err
 	}
 	return &task.Spec{
-		Job: w.Compiled.Graph.Name, Attempt: attempt,
+		Job: w.Compiled.Graph.Name, JobID: w.Job.String(), Attempt: attempt, Checkpointed: w.checkpointed(d.Job),
 		Parallelism: int(d.Parallelism), MaxParallelism: int(d.MaxParallelism), Batch: w.Compiled.Graph.Batch,
 		KeyGroups: operator.KeyGroups{First: int(d.FirstKeyGroup), Count: int(d.KeyGroups)},
 		Chain:     chain, Gates: gates, Partitions: partitions, Checkpoints: checkpoints,
 		BufferTimeout: w.BufferTimeout, ManagedBytes: managed, Scratch: w.scratch, Ask: w.asker(attempt), Logger: w.Logger,
 	}, nil
+}
+
+// checkpointed reports whether checkpoints are taken of a job now and then. Its
+// configuration says so; the job's master has seen to that.
+func (w *Worker) checkpointed(job *pb.Job) bool {
+	key := config.CheckpointInterval.Key
+	text, set := job.GetConfiguration()[key]
+	if !set || w.Compiled.Graph.Batch {
+		return false
+	}
+	c, err := config.New(map[string]string{key: text})
+	return err == nil && config.CheckpointInterval.In(c) > 0
 }
 
 // report passes a task's state on. A task that has ended is forgotten only then,

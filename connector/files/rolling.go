@@ -1,0 +1,402 @@
+package files
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/weirstream/weir/connector"
+	"github.com/weirstream/weir/format"
+)
+
+// maxOpen bounds the files that one subtask has open.
+const maxOpen = 256
+
+// writer writes the files of one subtask.
+//
+// Invariant: every hidden file of this attempt is in open or closed, or has been
+// given by Prepare; no earlier attempt's is left but those that the checkpoint it
+// begins with holds.
+type writer[T any] struct {
+	sink    Sink[T]
+	c       connector.SinkContext
+	encoder format.Encoder[T]
+	prefix  string // of the names of all files of the operation
+	hidden  string // where files are until they are committed
+
+	checkpoint int64                  // prepared last, or restored
+	number     int                    // of the next file begun after it
+	open       map[string]*inProgress // by partition
+	last       *inProgress            // written last, one of open; nil: none
+	opened     []*inProgress          // those of open in the order of their age
+	closed     []pending              // not prepared
+	saved      map[string]bool        // names of files of open that a checkpoint holds
+}
+
+// inProgress is a file that records are written to.
+type inProgress struct {
+	partition string
+	name      string
+	file      *os.File
+	text      []byte // not written
+	size      int64  // with text
+	stop      func() // the interval's; nil: none
+}
+
+// Write appends a record.
+func (w *writer[T]) Write(v T, _ int64) error {
+	f := w.last
+	partition := ""
+	if w.sink.Partition != nil {
+		partition = w.sink.Partition(v)
+	}
+	if f == nil || f.partition != partition {
+		var err error
+		if f, err = w.in(partition); err != nil {
+			return err
+		}
+		w.last = f
+	}
+	before := len(f.text)
+	text, err := w.encoder.Append(f.text, v)
+	if err != nil {
+		return fmt.Errorf("write files: %w", err)
+	}
+	f.text = text
+	f.size += int64(len(text) - before)
+	if len(text) >= writeBuffer {
+		if err := f.flush(); err != nil {
+			return err
+		}
+	}
+	if w.sink.Rolling.Size > 0 && f.size >= w.sink.Rolling.Size {
+		return w.roll(f)
+	}
+	return nil
+}
+
+// in gives the open file of a partition.
+func (w *writer[T]) in(partition string) (*inProgress, error) {
+	if f := w.open[partition]; f != nil {
+		return f, nil
+	}
+	if err := checkPartition(partition); err != nil {
+		return nil, err
+	}
+	if len(w.opened) >= maxOpen {
+		if err := w.roll(w.opened[0]); err != nil {
+			return nil, err
+		}
+	}
+	f, err := w.begin(partition)
+	if err != nil {
+		return nil, fmt.Errorf("write files: %w", err)
+	}
+	f.text = w.encoder.AppendHeader(f.text)
+	f.size = int64(len(f.text))
+	w.open[partition] = f
+	w.opened = append(w.opened, f)
+	if d := w.sink.Rolling.Interval; d > 0 {
+		f.stop = w.c.After(d, func() error {
+			f.stop = nil
+			return w.roll(f)
+		})
+	}
+	return f, nil
+}
+
+// checkPartition refuses a partition that is not below the directory, or that those
+// who read it would overlook.
+func checkPartition(partition string) error {
+	if partition == "" {
+		return nil
+	}
+	if !filepath.IsLocal(partition) || filepath.Clean(partition) != partition {
+		return fmt.Errorf("write files: the partition of a record is %q, want a relative path without empty parts, \".\" and \"..\"", partition)
+	}
+	for part := range strings.SplitSeq(filepath.ToSlash(partition), "/") {
+		if strings.HasPrefix(part, ".") {
+			return fmt.Errorf("write files: the partition of a record is %q, and %q begins with a dot, as what is hidden does", partition, part)
+		}
+	}
+	return nil
+}
+
+// begin makes the next file. Its name is the first that is free: after a restore
+// from a checkpoint older than the last, some may be taken.
+func (w *writer[T]) begin(partition string) (*inProgress, error) {
+	for {
+		name := w.prefix + strconv.Itoa(w.c.Subtask) + "-" + strconv.FormatInt(w.checkpoint, 10) + "-" + strconv.Itoa(w.number) + w.sink.Suffix
+		w.number++
+		if _, err := os.Lstat(filepath.Join(w.sink.Dir, partition, name)); err == nil {
+			continue
+		}
+		file, err := os.OpenFile(filepath.Join(w.hidden, name), os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o666)
+		if errors.Is(err, fs.ErrNotExist) { // another subtask may have removed the directory just now
+			if err = os.MkdirAll(w.hidden, 0o777); err == nil {
+				w.number--
+				continue
+			}
+		}
+		if errors.Is(err, fs.ErrExist) {
+			continue
+		}
+		if err != nil {
+			return nil, err
+		}
+		return &inProgress{partition: partition, name: name, file: file}, nil
+	}
+}
+
+// flush writes what has been collected.
+func (f *inProgress) flush() error {
+	if len(f.text) == 0 {
+		return nil
+	}
+	if _, err := f.file.Write(f.text); err != nil {
+		return fmt.Errorf("write files: %w", err)
+	}
+	f.text = f.text[:0]
+	return nil
+}
+
+// sync brings what has been written to where a crash of the machine does not reach
+// it.
+func (f *inProgress) sync() error {
+	if err := f.flush(); err != nil {
+		return err
+	}
+	if err := f.file.Sync(); err != nil {
+		return fmt.Errorf("write files: %w", err)
+	}
+	return nil
+}
+
+// roll closes a file: it is to be committed.
+func (w *writer[T]) roll(f *inProgress) error {
+	if err := f.sync(); err != nil {
+		return err
+	}
+	if err := f.file.Close(); err != nil {
+		return fmt.Errorf("write files: %w", err)
+	}
+	p := w.pending(f)
+	p.Held = w.saved[f.name]
+	w.forget(f)
+	w.closed = append(w.closed, p)
+	return nil
+}
+
+func (w *writer[T]) pending(f *inProgress) pending {
+	return pending{Dir: w.sink.Dir, Hidden: filepath.Base(w.hidden), Partition: f.partition, Name: f.name, Length: f.size}
+}
+
+// forget takes a file out of those that are open.
+func (w *writer[T]) forget(f *inProgress) {
+	if f.stop != nil {
+		f.stop()
+	}
+	delete(w.open, f.partition)
+	delete(w.saved, f.name)
+	w.opened = slices.DeleteFunc(w.opened, func(g *inProgress) bool { return g == f })
+	if w.last == f {
+		w.last = nil
+	}
+}
+
+func (w *writer[T]) rollAll() error {
+	for len(w.opened) > 0 {
+		if err := w.roll(w.opened[0]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Flush closes all files at the end. What they hold is not seen before, so there is
+// nothing to hurry otherwise.
+func (w *writer[T]) Flush(end bool) error {
+	if end {
+		return w.rollAll()
+	}
+	return nil
+}
+
+// Prepare gives the files that have been closed.
+func (w *writer[T]) Prepare(checkpoint int64) ([][]byte, error) {
+	if w.sink.Rolling.OnCheckpoint || checkpoint == connector.AtEnd {
+		if err := w.rollAll(); err != nil {
+			return nil, err
+		}
+	}
+	if len(w.closed) > 0 || len(w.opened) > 0 {
+		// It is gone if all of them are another job's, of which this one goes on.
+		if err := syncDirectory(w.hidden); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return nil, fmt.Errorf("write files: %w", err)
+		}
+	}
+	all, err := encodeAll(w.closed)
+	if err != nil {
+		return nil, err
+	}
+	w.closed = nil
+	w.checkpoint, w.number = checkpoint, 0
+	return all, nil
+}
+
+// State gives the files that go on, as long as they are now.
+func (w *writer[T]) State() ([][]byte, error) {
+	var all []pending
+	for _, f := range w.opened {
+		if err := f.sync(); err != nil {
+			return nil, err
+		}
+		all = append(all, w.pending(f))
+		if w.saved == nil {
+			w.saved = map[string]bool{}
+		}
+		w.saved[f.name] = true
+	}
+	return encodeAll(all)
+}
+
+// Close removes what no checkpoint holds.
+func (w *writer[T]) Close() error {
+	var problems []error
+	for _, f := range w.opened {
+		if f.stop != nil {
+			f.stop()
+		}
+		problems = append(problems, f.file.Close())
+		if !w.saved[f.name] {
+			problems = append(problems, remove(filepath.Join(w.hidden, f.name)))
+		}
+	}
+	for _, p := range w.closed {
+		if !p.Held {
+			problems = append(problems, remove(p.hidden()))
+		}
+	}
+	w.opened, w.open, w.closed = nil, nil, nil
+	_ = os.Remove(w.hidden) // stays as long as it holds something
+	return errors.Join(problems...)
+}
+
+// restore takes over the files that a checkpoint holds and removes all others that
+// earlier attempts of the job have left.
+func (w *writer[T]) restore() error {
+	kept := map[string]bool{}
+	if r := w.c.Restored; r != nil {
+		w.checkpoint = r.Checkpoint
+		for _, c := range r.Pending {
+			p, err := decodePending(c.Data)
+			if err != nil {
+				return err
+			}
+			kept[p.hidden()] = true
+		}
+		for _, s := range r.States {
+			p, err := decodePending(s.Data)
+			if err != nil {
+				return err
+			}
+			kept[p.hidden()] = true
+			if err := w.takeOver(p); err != nil {
+				return err
+			}
+		}
+	}
+	if err := w.clean(kept); err != nil {
+		return err
+	}
+	if w.c.Restored == nil && w.c.Attempt > 0 {
+		return w.removeFinished()
+	}
+	return nil
+}
+
+// takeOver closes a file that went on when a checkpoint was taken, as it was then.
+func (w *writer[T]) takeOver(p pending) error {
+	f, err := os.OpenFile(p.hidden(), os.O_WRONLY, 0)
+	if errors.Is(err, fs.ErrNotExist) {
+		_, err := committed(p, w.c.Logger) // its commit came after the checkpoint
+		return err
+	}
+	if err != nil {
+		return err
+	}
+	info, err := f.Stat()
+	if err == nil && info.Size() < p.Length {
+		err = fmt.Errorf("%s has %d bytes, and had %d when checkpoint %d was taken", p.hidden(), info.Size(), p.Length, w.c.Restored.Checkpoint)
+	}
+	if err == nil {
+		err = f.Truncate(p.Length)
+	}
+	if err == nil {
+		err = f.Sync()
+	}
+	if err = errors.Join(err, f.Close()); err != nil {
+		return err
+	}
+	p.Held = true
+	w.closed = append(w.closed, p)
+	return nil
+}
+
+// clean removes the hidden files of the subtasks whose remains are this one's.
+func (w *writer[T]) clean(kept map[string]bool) error {
+	entries, err := os.ReadDir(w.hidden)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	for _, e := range entries {
+		path := filepath.Join(w.hidden, e.Name())
+		if w.owned(e.Name()) && !kept[path] {
+			err = errors.Join(err, remove(path))
+		}
+	}
+	return err
+}
+
+// removeFinished removes the finished files of earlier attempts of a job that
+// begins anew with nothing: it writes all of them again.
+func (w *writer[T]) removeFinished() error {
+	return filepath.WalkDir(w.sink.Dir, func(path string, e fs.DirEntry, err error) error {
+		switch {
+		case errors.Is(err, fs.ErrNotExist):
+			return nil
+		case err != nil:
+			return err
+		case e.IsDir() && strings.HasPrefix(e.Name(), ".") && path != w.sink.Dir:
+			return fs.SkipDir
+		case e.Type().IsRegular() && w.owned(e.Name()):
+			return remove(path)
+		}
+		return nil
+	})
+}
+
+// owned reports whether a file of this name is of the job and operation, and of a
+// subtask whose remains are this one's.
+func (w *writer[T]) owned(name string) bool {
+	rest, ok := strings.CutPrefix(name, w.prefix)
+	if !ok {
+		return false
+	}
+	subtask, _, _ := strings.Cut(rest, "-")
+	n, err := strconv.Atoi(subtask)
+	return err == nil && n >= 0 && w.c.Owns(n)
+}
+
+// remove removes a file that may be gone.
+func remove(path string) error {
+	if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	return nil
+}
