@@ -180,7 +180,7 @@ func (e *Env) add(n *streamgraph.Node, inputs ...input) *streamgraph.Node {
 		n.Site = callSite()
 	}
 	for _, in := range inputs {
-		edge := &streamgraph.Edge{From: in.node, To: n, Partitioner: in.partitioner, Route: in.route, Implicit: in.implicit, Input: in.to, Side: in.side}
+		edge := &streamgraph.Edge{From: in.node, To: n, Partitioner: in.partitioner, Route: in.route, Implicit: in.implicit, Input: in.to, Side: in.side, First: in.first}
 		in.node.Out = append(in.node.Out, edge)
 		n.In = append(n.In, edge)
 	}
@@ -196,6 +196,7 @@ type input struct {
 	implicit    bool
 	side        *streamgraph.Side // nil: the node's main output
 	to          int               // the input of the next operation
+	first       bool              // see streamgraph.Edge
 }
 
 func forward(n *streamgraph.Node) []input { return []input{{node: n, implicit: true}} }

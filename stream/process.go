@@ -13,9 +13,11 @@ import (
 
 // ProcessFunction is a user function with a life of its own: each subtask makes
 // one and uses it on one goroutine, so what it keeps needs no lock. It may also
-// have the methods of Opener, Finisher and Closer, called in this order: Open,
-// Process for each record, Finish, Close. What it keeps in fields of its own is not
-// part of checkpoints: after a failure a new one begins.
+// have the methods of Opener, Restorer, Snapshotter, Finisher and Closer, called in
+// this order: Open, Restored, Process for each record with Snapshot between, Finish,
+// Close. What it keeps in fields of its own is not part of checkpoints: after a
+// failure a new one begins. What it wants again it keeps in states that Open declares,
+// as NewSplitListState does.
 type ProcessFunction[T, R any] interface {
 	// Process takes one record and may call emit any number of times, before it
 	// returns: the results come after those of the records before. c is only
@@ -27,6 +29,20 @@ type ProcessFunction[T, R any] interface {
 // called all the same.
 type Opener interface {
 	Open(c *OpenContext) error
+}
+
+// Restorer is called once before the first record, when the states that Open has
+// declared have what a checkpoint had kept of them: the first time they are empty.
+// Keyed states have no key then. An error fails the job.
+type Restorer interface {
+	Restored() error
+}
+
+// Snapshotter is called before each checkpoint: what the function keeps in fields of
+// its own, and wants again after a failure, is put into its states now. An error
+// fails the job. Together with Restorer it is Flink's CheckpointedFunction.
+type Snapshotter interface {
+	Snapshot(checkpoint int64) error
 }
 
 // Finisher is called once after the last record of bounded input, not when the
@@ -51,6 +67,7 @@ type OpenContext struct {
 	// something else must return then; what it returns no longer matters.
 	Done <-chan struct{}
 
+	moment   *operator.Moment
 	keyed    *state.Backend // nil: the stream is not keyed
 	problems []error        // of states that could not be opened
 }
@@ -112,6 +129,12 @@ func lifeOf[R any](function any) (life operator.Life[R]) {
 	if finisher, ok := function.(Finisher[R]); ok {
 		life.Finish = finisher.Finish
 	}
+	if restorer, ok := function.(Restorer); ok {
+		life.Restored = restorer.Restored
+	}
+	if snapshotter, ok := function.(Snapshotter); ok {
+		life.Snapshot = snapshotter.Snapshot
+	}
 	if closer, ok := function.(Closer); ok {
 		life.Close = closer.Close
 	}
@@ -124,6 +147,6 @@ func open(function any, m *operator.Moment, keyed *state.Backend) error {
 	if !ok {
 		return nil
 	}
-	c := &OpenContext{Subtask: m.Subtask, Parallelism: m.Parallelism, Attempt: m.Attempt, Logger: m.Logger, Done: m.Done(), keyed: keyed}
+	c := &OpenContext{Subtask: m.Subtask, Parallelism: m.Parallelism, Attempt: m.Attempt, Logger: m.Logger, Done: m.Done(), moment: m, keyed: keyed}
 	return errors.Join(append([]error{opener.Open(c)}, c.problems...)...)
 }

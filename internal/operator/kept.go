@@ -1,6 +1,10 @@
 package operator
 
-import "github.com/weirstream/weir/internal/state"
+import (
+	"fmt"
+
+	"github.com/weirstream/weir/internal/state"
+)
 
 // Kept is what an operator's instance wants to have again when its task has failed:
 // a part of each checkpoint. All functions run on the task's goroutine.
@@ -28,10 +32,24 @@ type KeptList struct {
 	Mode ListMode
 	// Schema says what elements are.
 	Schema string
+	// From, if not nil, is told the schema of the elements that Load will be given,
+	// and refuses one that they cannot be read from. Without it that is Schema.
+	From func(schema string) error
 	// Save gives the elements, encoded. They are not changed afterwards.
 	Save func() [][]byte
 	// Load is given the elements to begin with, if a checkpoint has any.
 	Load func(elements [][]byte) error
+}
+
+// Fits says why elements of another schema cannot be loaded; nil: they can.
+func (l *KeptList) Fits(schema string) error {
+	switch {
+	case l.From != nil:
+		return l.From(schema)
+	case schema != l.Schema:
+		return fmt.Errorf("its elements were %s and are now %s: they cannot change", schema, l.Schema)
+	}
+	return nil
 }
 
 // ListMode says which subtasks get which elements.

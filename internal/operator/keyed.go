@@ -62,6 +62,18 @@ func KeyedCoProcess[K comparable, A, B, R any](key1 func(A) K, key2 func(B) K, o
 	})}
 }
 
+// KeyedBroadcastProcess makes the operator of a function over keyed records and,
+// as its second input, records that every subtask gets. Those have no key.
+func KeyedBroadcastProcess[K comparable, A, B, R any](key func(A) K, open func(m *KeyedMoment[K]) (KeyedCoProcessor[K, A, B, R], error)) Factory {
+	return managing{FactoryFunc(func(c *Context, out any) any {
+		s := newFooting[R](c, out)
+		m := &KeyedMoment[K]{Moment: &s.Moment, State: newKeyed[K](c)}
+		p, err := open(m)
+		beginKeyed(s, m, p.Life, p.Timer, err)
+		return Inputs{keyedInput(s, m.State, key, p.Process1), input(s, p.Process2)}
+	})}
+}
+
 // newKeyed makes the keyed state of the subtask.
 func newKeyed[K comparable](c *Context) *state.Keyed[K] {
 	o := state.Options{Operator: c.OperatorID.String(), Max: c.MaxParallelism, Clock: c.Now}
@@ -84,7 +96,7 @@ func beginKeyed[K comparable, R any](s *footing[R], m *KeyedMoment[K], life Life
 		}
 		s.passed = m.Timers.advance
 	}
-	s.Keep(s.OperatorID, Kept{Keyed: m.State.Backend})
+	s.keep(m.State.Backend)
 }
 
 // keyedInput makes the receiver that gives each record to process, with its key

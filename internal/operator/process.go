@@ -1,9 +1,11 @@
 package operator
 
 import (
+	"errors"
 	"fmt"
 
 	"github.com/weirstream/weir/batch"
+	"github.com/weirstream/weir/internal/state"
 )
 
 // A Moment is where a user function stands: in which subtask, at which record.
@@ -14,10 +16,29 @@ type Moment struct {
 	Timestamp int64
 	// Watermark is how far event time has come; batch.NoTimestamp at first.
 	Watermark int64
+
+	lists []KeptList // of the function
+}
+
+// KeepList makes a list part of what the function keeps. It is called while the
+// function is readied.
+func (m *Moment) KeepList(l KeptList) error {
+	for _, other := range m.lists {
+		if other.Name == l.Name {
+			return errors.New("a state of this name is open already; names are unique within an operator")
+		}
+	}
+	m.lists = append(m.lists, l)
+	return nil
 }
 
 // Life is what a user function may have besides the processing of records.
 type Life[R any] struct {
+	// Restored, if not nil, is called once before the first record, when states have
+	// what a checkpoint had kept of them.
+	Restored func() error
+	// Snapshot, if not nil, is called before each checkpoint.
+	Snapshot func(checkpoint int64) error
 	// Finish, if not nil, is called once after the last record.
 	Finish func(emit func(R)) error
 	// Close, if not nil, is called when the task has ended, however it ended.
@@ -44,6 +65,7 @@ func Process[T, R any](open func(m *Moment) (Processor[T, R], error)) Factory {
 		s := newFooting[R](c, out)
 		p, err := open(&s.Moment)
 		s.begin(p.Life, err)
+		s.keep(nil)
 		return input(s, p.Process)
 	})
 }
@@ -55,6 +77,7 @@ func CoProcess[A, B, R any](open func(m *Moment) (CoProcessor[A, B, R], error)) 
 		s := newFooting[R](c, out)
 		p, err := open(&s.Moment)
 		s.begin(p.Life, err)
+		s.keep(nil)
 		return Inputs{input(s, p.Process1), input(s, p.Process2)}
 	})
 }
@@ -94,6 +117,27 @@ func (s *footing[R]) begin(life Life[R], err error) {
 	}
 	if err != nil {
 		s.failed(fmt.Errorf("open: %w", err))
+	}
+}
+
+// keep makes what the function keeps part of checkpoints, with keyed state unless
+// it is nil, and gives it what it had.
+func (s *footing[R]) keep(keyed *state.Backend) {
+	k := Kept{Keyed: keyed, Lists: s.lists}
+	if f := s.life.Snapshot; f != nil {
+		k.Prepare = func(checkpoint int64) {
+			if err := f(checkpoint); err != nil {
+				s.failed(fmt.Errorf("snapshot: %w", err))
+			}
+		}
+	}
+	if keyed != nil || len(k.Lists) > 0 || k.Prepare != nil {
+		s.Keep(s.OperatorID, k)
+	}
+	if f := s.life.Restored; f != nil {
+		if err := f(); err != nil {
+			s.failed(fmt.Errorf("restore: %w", err))
+		}
 	}
 }
 

@@ -66,7 +66,7 @@ func ProcessWindows[K comparable, T, R any](spec Windows[K, T], open func(m *Mom
 				return func() { list.AddAll(taken) }
 			},
 		}
-		c.Keep(c.OperatorID, Kept{Keyed: w.keyed.Backend})
+		w.keep(w.keyed.Backend)
 		return w.receiver()
 	})}
 }

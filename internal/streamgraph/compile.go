@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/weirstream/weir/internal/ident"
+	"github.com/weirstream/weir/internal/jobgraph"
 	"github.com/weirstream/weir/internal/state/keygroup"
 )
 
@@ -26,6 +27,13 @@ func Compile(g *Graph, job ident.JobID) (*Compiled, error) {
 	}
 	chains := chain(g)
 	ids := hashes(g)
+	if exchange(g) != jobgraph.Blocking {
+		for _, n := range g.Nodes {
+			for _, e := range n.In {
+				e.First = false
+			}
+		}
+	}
 	return translate(g, job, chains, ids)
 }
 

@@ -134,6 +134,10 @@ type Edge struct {
 	Route any
 	// Input is the consumer's input the edge feeds: 0 unless it has two.
 	Input int
+	// First says that in batch mode the consumer reads this edge to its end before
+	// those that are not First. It has a meaning only where the exchange is blocking,
+	// so that nobody waits for records which nobody can take.
+	First bool
 	// Side is the side output that the edge carries; nil: the main one.
 	Side *Side
 	// Implicit says that the user chose no partitioner: it is Forward where the

@@ -13,6 +13,7 @@ type inputs struct {
 	left    []int    // channels of a gate that have not ended
 	ended   []bool   // gates
 	open    int      // gates that have not ended
+	first   []bool   // gates that are read before the others; nil: none
 	current int64
 	resting bool // no channel that has not ended is active
 }
@@ -20,6 +21,20 @@ type inputs struct {
 type mark struct {
 	time                int64
 	idle, behind, ended bool
+}
+
+// later says that a gate is not read yet, because others are to be read before it.
+func (in *inputs) later(gate int) bool {
+	if in.first == nil || in.first[gate] {
+		return false
+	}
+	for i, first := range in.first {
+		if first && !in.ended[i] {
+			return true
+		}
+	}
+	in.first = nil
+	return false
 }
 
 // A turn is what follows for the task from an element of one channel.

@@ -178,6 +178,7 @@ func (t *Task) loopSource() {
 // loopGates takes elements from the gates in turn until every one has ended.
 func (t *Task) loopGates() {
 	in := newInputs(t.gates)
+	in.first = t.first()
 	t.align = newAlignment(t)
 	for in.open > 0 {
 		if !t.serve() {
@@ -185,7 +186,7 @@ func (t *Task) loopGates() {
 		}
 		progress := false
 		for i, g := range t.gates {
-			if in.ended[i] {
+			if in.ended[i] || in.later(i) {
 				continue
 			}
 			channel, e, ok, err := g.Poll()
@@ -202,6 +203,19 @@ func (t *Task) loopGates() {
 		}
 	}
 	t.finish()
+}
+
+// first gives the gates that are read before the others; nil: none are.
+func (t *Task) first() (first []bool) {
+	for i, e := range t.spec.Chain.Inputs {
+		if e.First && t.spec.Batch {
+			if first == nil {
+				first = make([]bool, len(t.spec.Chain.Inputs))
+			}
+			first[i] = true
+		}
+	}
+	return first
 }
 
 // take processes one element of gate i.

@@ -44,32 +44,32 @@ func (c *checkpoints) load(s *snapshot.SubtaskState, k operator.Kept) error {
 		k.Keyed.Restored()
 	}
 	for _, list := range k.Lists {
-		elements, err := c.elements(ctx, s.Lists, list.Name)
-		if err == nil {
-			err = list.Load(elements)
-		}
-		if err != nil {
+		if err := c.restoreList(ctx, s.Lists, list); err != nil {
 			return fmt.Errorf("restore %q: %w", list.Name, err)
 		}
 	}
 	return nil
 }
 
-// elements reads the elements of all parts of one list.
-func (c *checkpoints) elements(ctx context.Context, lists []snapshot.ListState, name string) (all [][]byte, err error) {
+// restoreList loads the elements of all parts of one list.
+func (c *checkpoints) restoreList(ctx context.Context, lists []snapshot.ListState, into operator.KeptList) error {
+	var all [][]byte
 	for _, l := range lists {
-		if l.Name != name {
+		if l.Name != into.Name {
 			continue
+		}
+		if err := into.Fits(l.Schema); err != nil {
+			return err
 		}
 		data, err := storage.Bytes(ctx, c.w.Files, l.File)
 		if err != nil {
-			return nil, err
+			return err
 		}
 		for _, e := range l.Elements {
 			all = append(all, data[e.Offset:e.Offset+e.Length])
 		}
 	}
-	return all, nil
+	return into.Load(all)
 }
 
 // restoreKeyed reads the key groups of one part of keyed state.
