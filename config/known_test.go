@@ -20,7 +20,7 @@ func TestKeysWithoutEffectAreListedWithAReason(t *testing.T) {
 		{"s3.anything", "x", "no object stores"},
 		{"$internal.pipeline.job-id", "x", "Flink's own"},
 		{"pipeline.object-reuse", "true", "never copy"},
-		{"jobmanager.scheduler", "adaptive", "batch jobs are sized by their data"},
+		{"jobmanager.adaptive-scheduler.prefer-minimal-taskmanagers", "true", "takes the slots it is given"},
 	}
 	kv := map[string]string{"rest.port": "1", "web.port": "2", "restart-strategy.type": "none", "weir.user.x": "y"}
 	for _, tt := range tests {

@@ -76,8 +76,7 @@ var (
 	})
 	WebRescaleEnable = declare(boolean, Option[bool]{
 		Key: "web.rescale.enable", Default: true, Effect: ProcessRestart,
-		Doc:   "Whether the web interface offers to change the parallelism of jobs.",
-		inert: always[bool]("the parallelism of a job cannot be changed while it runs, in this version"),
+		Doc: "Whether the web interface offers to change the parallelism of jobs, which it does where jobmanager.scheduler is Adaptive and scheduler-mode is not REACTIVE.",
 	})
 	WebUploadDir = declare(text, Option[string]{
 		Key: "web.upload.dir", NoDefault: true, Effect: ProcessRestart,
@@ -107,6 +106,10 @@ var (
 	WebExceptionHistorySize = declare(integer, Option[int]{
 		Key: "web.exception-history-size", Default: 16, Effect: ProcessRestart, check: atLeast(1),
 		Doc: "How many failures of a job are kept for display; the newest stay.",
+	})
+	WebRescaleHistorySize = declare(integer, Option[int]{
+		Key: "web.adaptive-scheduler.rescale-history.size", Default: 0, Effect: ProcessRestart,
+		Doc: "How many rescales of a job are kept for display; the newest stay. With 0 or less, none are shown, and only the newest is remembered.",
 	})
 	WebAccessControlAllowOrigin = declare(text, Option[string]{
 		Key: "web.access-control-allow-origin", Default: "*", Effect: ProcessRestart,

@@ -82,5 +82,5 @@ func (g *Graph) subpartitions(set *jobgraph.DataSet, producer *Vertex) int {
 	if in.Consumer.Job.Undecided() {
 		return in.subpartitions()
 	}
-	return Subpartitions(set.Distribution, len(producer.Parent.Subtasks), in.Consumer.Job.Parallelism, producer.Subtask)
+	return Subpartitions(set.Distribution, len(producer.Parent.Subtasks), in.Consumer.Parallelism(), producer.Subtask)
 }

@@ -27,6 +27,8 @@ type Graph struct {
 
 	state  status.Job
 	stamps [jobStates]time.Time // zero: never was in that state
+	// late says that every vertex is laid out by Resize, and as often as wanted.
+	late bool
 	// open counts the subtasks whose current attempt is not terminal, finished
 	// those whose current attempt is FINISHED.
 	open, finished int
@@ -59,6 +61,9 @@ type JobVertex struct {
 	// Subtasks has one Vertex for each parallel subtask; none before the vertex
 	// is laid out.
 	Subtasks []*Vertex
+	// retired are subtasks that there were before the vertex was made narrower, by
+	// their numbers from len(Subtasks) on. Their current attempts have ended.
+	retired []*Vertex
 	// Inputs has one entry for each input edge, in the job graph's order.
 	Inputs []*Input
 	// Outputs are the inputs of other vertices that read what this one produces.
@@ -118,6 +123,37 @@ func (v *Vertex) Name() string {
 // New lays out the job in parallel, in state INITIALIZING since begun and
 // CREATED since now. It refuses a job graph that contradicts itself.
 func New(job *jobgraph.Graph, id ident.GraphID, begun, now time.Time) (*Graph, error) {
+	g, err := newGraph(job, id, begun)
+	if err != nil {
+		return nil, err
+	}
+	for _, v := range g.Vertices {
+		if v.CanLayOut() && !v.Job.Undecided() {
+			g.split(v, Layout{Parallelism: v.Job.Parallelism, Why: v.Job.Why}, now)
+		}
+	}
+	g.Regions = buildRegions(g)
+	g.SetState(status.JobCreated, now)
+	return g, nil
+}
+
+// NewLate is New for a job whose parallelism follows the slots there are: no vertex
+// has subtasks before Resize.
+func NewLate(job *jobgraph.Graph, id ident.GraphID, begun, now time.Time) (*Graph, error) {
+	g, err := newGraph(job, id, begun)
+	if err == nil && job.Undecided() {
+		err = fmt.Errorf("job %q leaves a parallelism open, which is decided by what there is to read and not by slots", job.Name)
+	}
+	if err != nil {
+		return nil, err
+	}
+	g.late = true
+	g.SetState(status.JobCreated, now)
+	return g, nil
+}
+
+// newGraph makes the graph of a job, in which no vertex is laid out.
+func newGraph(job *jobgraph.Graph, id ident.GraphID, begun time.Time) (*Graph, error) {
 	g := &Graph{Job: job, ID: id, byVertex: map[ident.VertexID]*JobVertex{}, results: map[ident.DataSetID]*result{}}
 	g.history.limit, g.attempts = DefaultHistory, DefaultAttempts
 	g.stamps[status.JobInitializing] = begun
@@ -140,13 +176,6 @@ func New(job *jobgraph.Graph, id ident.GraphID, begun, now time.Time) (*Graph, e
 	if err := errors.Join(g.checkCoLocation(), g.checkOpen()); err != nil {
 		return nil, fmt.Errorf("job %q: %w", job.Name, err)
 	}
-	for _, v := range g.Vertices {
-		if v.CanLayOut() && !v.Job.Undecided() {
-			g.split(v, Layout{Parallelism: v.Job.Parallelism, Why: v.Job.Why}, now)
-		}
-	}
-	g.Regions = buildRegions(g)
-	g.SetState(status.JobCreated, now)
 	return g, nil
 }
 

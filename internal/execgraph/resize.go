@@ -1,0 +1,66 @@
+package execgraph
+
+import (
+	"time"
+
+	"github.com/weirstream/weir/internal/invariant"
+	"github.com/weirstream/weir/internal/status"
+)
+
+// Resize gives every vertex of a graph made by NewLate so many subtasks, in the
+// order of Vertices, and cuts the graph into regions anew. All current attempts
+// have ended. Subtasks that stay get a new attempt, as do those that there were
+// before, so that no attempt's number is ever used again; the others begin with
+// their first. It returns the new attempts of subtasks that had one.
+func (g *Graph) Resize(layouts []Layout, now time.Time) []*Execution {
+	invariant.Check(g.late && len(layouts) == len(g.Vertices), "a job of %d vertices is given %d layouts", len(g.Vertices), len(layouts))
+	invariant.Check(g.AllTerminal(), "job %s is resized while %d of its attempts have not ended", g.Job.Job, g.open)
+	var again []*Execution
+	for i, v := range g.Vertices {
+		again = append(again, g.resize(v, layouts[i], now)...)
+	}
+	g.Regions = buildRegions(g)
+	return again
+}
+
+func (g *Graph) resize(v *JobVertex, l Layout, now time.Time) (again []*Execution) {
+	invariant.Check(l.Parallelism >= 1 && l.Parallelism <= v.Job.MaxParallelism && l.Shares == nil,
+		"vertex %q, at most %d parallel, is laid out with %d", v.Job.Name, v.Job.MaxParallelism, l.Parallelism)
+	if !v.LaidOut() {
+		g.laidOut++
+	}
+	v.layout, v.view = l, nil
+	if n := len(v.Subtasks); n > l.Parallelism {
+		gone := v.Subtasks[l.Parallelism:]
+		for _, s := range gone {
+			g.count(s, -1)
+			s.Region = nil
+		}
+		v.retired = append(append([]*Vertex{}, gone...), v.retired...)
+		v.Subtasks = v.Subtasks[:l.Parallelism:l.Parallelism]
+	}
+	for len(v.Subtasks) < l.Parallelism && len(v.retired) > 0 {
+		g.count(v.retired[0], 1)
+		v.Subtasks = append(v.Subtasks, v.retired[0])
+		v.retired = v.retired[1:]
+	}
+	for _, s := range v.Subtasks {
+		again = append(again, g.NewAttempt(s, now))
+	}
+	for i := len(v.Subtasks); i < l.Parallelism; i++ {
+		s := &Vertex{Parent: v, Subtask: i}
+		s.Current = newExecution(g.ID, s, 0, now)
+		v.Subtasks = append(v.Subtasks, s)
+		g.open++
+	}
+	return again
+}
+
+// count adds a subtask, whose attempt has ended, to what is counted, or takes it
+// away.
+func (g *Graph) count(s *Vertex, by int) {
+	if s.Current.state == status.Finished {
+		g.finished += by
+		s.Parent.finished += by
+	}
+}
