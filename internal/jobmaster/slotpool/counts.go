@@ -16,6 +16,9 @@ func (p *Pool) Counts() Counts {
 	return Counts{Pending: p.pending(), Granted: len(p.slots) - free, Free: free, Declared: p.declared}
 }
 
+// Present is how many slots the pool holds, used or not.
+func (p *Pool) Present() int { return len(p.slots) }
+
 // Unused lists the slots that nobody uses, in the order they were accepted.
 func (p *Pool) Unused() []*execgraph.Slot {
 	var all []*execgraph.Slot

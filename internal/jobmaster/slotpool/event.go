@@ -28,6 +28,10 @@ type (
 	// Want asks for all these slots, a bulk.
 	Want struct{ Requests []Request }
 
+	// Keep says how many slots the job is to have at least, whether it has wishes
+	// for them or not: its parallelism follows the slots there are. 0: none.
+	Keep struct{ Slots int }
+
 	// Withdraw takes wishes back that are not granted; others are left as they are.
 	Withdraw struct{ Requests []RequestID }
 
@@ -64,6 +68,7 @@ type (
 )
 
 func (Want) event()            {}
+func (Keep) event()            {}
 func (Withdraw) event()        {}
 func (Offer) event()           {}
 func (Release) event()         {}

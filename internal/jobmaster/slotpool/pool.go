@@ -14,8 +14,9 @@ import (
 // A Pool is the slots of one job. Only its owner's loop touches it.
 //
 // Invariant: when a request is pending, no slot is free. The requirement is the
-// number of pending plus that of granted requests. waiting and idle count what
-// stands in bulks and slots, so that a large job is not counted at each event.
+// number of pending plus that of granted requests, and at least what is to be
+// kept. waiting and idle count what stands in bulks and slots, so that a large job
+// is not counted at each event.
 type Pool struct {
 	opts    Options
 	slots   []*held // in the order they were accepted
@@ -24,6 +25,7 @@ type Pool struct {
 	bulks   []*bulk             // that still have pending requests, oldest first
 	waiting int                 // requests that are pending
 	idle    int                 // slots that are free
+	keep    int                 // slots to have at least
 	// oldest is when the first of the free slots became so, or earlier.
 	oldest time.Time
 	// moved says that bulks may have come into or out of reach at this event.
@@ -70,6 +72,8 @@ func (p *Pool) Apply(ev Event, now time.Time) []Effect {
 	switch ev := ev.(type) {
 	case Want:
 		p.want(ev)
+	case Keep:
+		p.keep, p.moved = ev.Slots, true
 	case Withdraw:
 		p.withdraw(ev.Requests)
 	case Offer:
@@ -141,10 +145,11 @@ func (p *Pool) dropMetBulks() {
 	p.bulks = slices.DeleteFunc(p.bulks, func(b *bulk) bool { return len(b.pending) == 0 })
 }
 
-// offer takes the slots that the pool has already, or has a pending request for.
+// offer takes the slots that the pool has already, or has a pending request for,
+// or is to keep.
 func (p *Pool) offer(ev Offer) {
 	var accepted []ident.AllocationID
-	room := p.pending()
+	room := max(p.pending(), p.keep-len(p.slots))
 	for _, s := range ev.Slots {
 		known := p.find(s.Allocation)
 		switch {
@@ -343,20 +348,28 @@ func (p *Pool) refuse(b *bulk, text string) {
 		Kind: status.FailureSlots, Message: text, Chain: []string{"NoResourceAvailableException"}}})
 }
 
-// sweepIdle gives back the slots that nobody has used for a while. Free slots
-// are always above the requirement.
+// surplus is how many free slots are above the requirement.
+func (p *Pool) surplus() int { return min(p.idle, max(0, len(p.slots)-p.keep)) }
+
+// sweepIdle gives back the slots above the requirement that nobody has used for a
+// while.
 func (p *Pool) sweepIdle() {
-	if p.idle == 0 || p.now.Sub(p.oldest) < p.opts.IdleTimeout {
+	surplus := p.surplus()
+	if surplus == 0 || p.now.Sub(p.oldest) < p.opts.IdleTimeout {
 		return
 	}
 	p.oldest = p.now
 	p.remove(func(h *held) bool {
-		if h.user == 0 && h.since.Before(p.oldest) && p.now.Sub(h.since) < p.opts.IdleTimeout {
-			p.oldest = h.since
-		}
-		if h.user != 0 || p.now.Sub(h.since) < p.opts.IdleTimeout {
+		if h.user != 0 {
 			return false
 		}
+		if surplus == 0 || p.now.Sub(h.since) < p.opts.IdleTimeout {
+			if h.since.Before(p.oldest) {
+				p.oldest = h.since
+			}
+			return false
+		}
+		surplus--
 		p.gone[h.slot.Allocation] = true
 		p.emit(Free{Slot: h.slot, Cause: "slot idle timeout"})
 		return true
@@ -364,7 +377,7 @@ func (p *Pool) sweepIdle() {
 }
 
 func (p *Pool) close() {
-	p.closed = true
+	p.closed, p.keep = true, 0
 	p.bulks, p.waiting = nil, 0
 	p.remove(func(h *held) bool {
 		p.gone[h.slot.Allocation] = true
@@ -375,7 +388,7 @@ func (p *Pool) close() {
 
 // Requirement is how many slots the job needs now.
 func (p *Pool) Requirement() int {
-	return p.pending() + len(p.slots) - p.free()
+	return max(p.keep, p.pending()+len(p.slots)-p.free())
 }
 
 func (p *Pool) free() int {
@@ -413,7 +426,7 @@ func (p *Pool) Deadline() time.Time {
 			due(b.unmet.Add(p.opts.RequestTimeout))
 		}
 	}
-	if p.idle > 0 {
+	if p.surplus() > 0 {
 		due(p.oldest.Add(p.opts.IdleTimeout))
 	}
 	return first

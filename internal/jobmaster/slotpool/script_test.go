@@ -19,6 +19,7 @@ import (
 //
 //	pool [bounded]     makes the pool: request timeout 5m, idle timeout 50s
 //	want R …           a bulk of requests; R:SLOT prefers that one
+//	keep N             so many slots at least
 //	withdraw R …, release SLOT, fail SLOT TM, gone TM, close
 //	offer TM SLOT …
 //	not-enough NEEDED HAVE FREE
@@ -50,6 +51,8 @@ func (s *script) run(t *testing.T, d *datadriven.TestData) string {
 		return ""
 	case "show":
 		return s.show()
+	case "keep":
+		ev = Keep{Slots: number(t, args[0])}
 	case "want":
 		want := Want{}
 		for _, a := range args {
