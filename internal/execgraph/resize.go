@@ -7,6 +7,9 @@ import (
 	"github.com/weirstream/weir/internal/status"
 )
 
+// Late reports whether the graph was made by NewLate.
+func (g *Graph) Late() bool { return g.late }
+
 // Resize gives every vertex of a graph made by NewLate so many subtasks, in the
 // order of Vertices, and cuts the graph into regions anew. All current attempts
 // have ended. Subtasks that stay get a new attempt, as do those that there were

@@ -55,7 +55,7 @@ var jobTransitions = map[Job][]Job{
 	JobInitializing: {JobCreated, JobFailed, JobSuspended},
 	JobCreated:      {JobRunning, JobFailing, JobCancelling, JobSuspended},
 	JobRunning:      {JobRestarting, JobFailing, JobCancelling, JobFinished, JobSuspended},
-	JobRestarting:   {JobRunning, JobFailing, JobCancelling, JobSuspended},
+	JobRestarting:   {JobRunning, JobCreated, JobFailing, JobCancelling, JobSuspended},
 	JobFailing:      {JobFailed, JobCancelling, JobSuspended},
 	JobCancelling:   {JobCanceled, JobSuspended},
 	JobReconciling:  {JobRunning, JobFailing, JobSuspended},

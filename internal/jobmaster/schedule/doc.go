@@ -13,6 +13,7 @@
 //	    no restart ─▶ job FAILING ─▶ cancel the rest ─▶ FAILED
 //	    restart ─▶ Failover: these tasks ─▶ job RESTARTING ─▶ cancel them ─▶ RestartAfter
 //	        ─▶ RestartDue, and all ended ─▶ new attempts ─▶ RUNNING ─▶ regions ready? …
+//	Rescale ─▶ job RESTARTING ─▶ cancel all ─▶ AskLayout ─▶ LayOut ─▶ new attempts ─▶ RUNNING
 //	CancelJob ─▶ CANCELLING ─▶ cancel all ─▶ CANCELED
 //
 // It never sees slots that are not its own (jobmaster/slotpool does), a message

@@ -16,8 +16,9 @@ type RequestID int64
 type Event interface{ event() }
 
 type (
-	// Start says that everything is ready and the job may run.
-	Start struct{}
+	// Start says that everything is ready and the job may run. Layouts are those of
+	// the vertices of a late graph.
+	Start struct{ Layouts []execgraph.Layout }
 
 	// SlotGranted says that a request got its slot.
 	SlotGranted struct {
@@ -88,6 +89,16 @@ type (
 
 	// RestartDue says that the pause of a RestartAfter is over.
 	RestartDue struct{ Restart RestartID }
+	// Rescale is the wish to run all of a late graph again, with other layouts. It
+	// counts only while the job is RUNNING.
+	Rescale struct{ Reason string }
+	// AwaitSlots says that a job that restarts waits for slots.
+	AwaitSlots struct{}
+	// LayOut answers AskLayout: the subtasks run again with these layouts.
+	LayOut struct {
+		Restart RestartID
+		Layouts []execgraph.Layout
+	}
 	// CancelJob is the user's wish. It is for a job that has not ended.
 	CancelJob struct{}
 
@@ -109,6 +120,9 @@ func (DeployFailed) event() {}
 func (TaskLost) event()     {}
 func (OutputsLost) event()  {}
 func (RestartDue) event()   {}
+func (Rescale) event()      {}
+func (AwaitSlots) event()   {}
+func (LayOut) event()       {}
 func (CancelJob) event()    {}
 func (FailJob) event()      {}
 func (Suspend) event()      {}
@@ -144,6 +158,10 @@ type (
 		Delay   time.Duration
 		Tasks   []*execgraph.Vertex
 	}
+	// AskLayout says that all attempts of a late graph have ended, and that it is to
+	// be laid out again. It is answered by LayOut, unless a failure makes another
+	// plan to restart before.
+	AskLayout struct{ Restart RestartID }
 	// ReleaseOutputs gives up what attempts have produced for other regions:
 	// nobody will read it.
 	ReleaseOutputs struct{ Executions []*execgraph.Execution }
@@ -176,6 +194,7 @@ func (ReturnSlot) effect()       {}
 func (Deploy) effect()           {}
 func (CancelTask) effect()       {}
 func (RestartAfter) effect()     {}
+func (AskLayout) effect()        {}
 func (ReleaseOutputs) effect()   {}
 func (TasksReset) effect()       {}
 func (LaidOut) effect()          {}

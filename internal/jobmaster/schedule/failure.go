@@ -58,8 +58,13 @@ func (s *Scheduler) jobFailed(cause *status.Failure) { s.failed(nil, cause) }
 // active reports whether a failure is still to be decided about: the job has
 // not begun to end.
 func (s *Scheduler) active() bool {
-	state := s.graph.State()
-	return state == status.JobRunning || state == status.JobRestarting
+	switch s.graph.State() {
+	case status.JobRunning, status.JobRestarting:
+		return true
+	case status.JobCreated:
+		return len(s.waiting) > 0
+	}
+	return false
 }
 
 // failed decides what a failure means for the job. It is that of these
@@ -70,8 +75,10 @@ func (s *Scheduler) failed(attempts []*execgraph.Execution, cause *status.Failur
 		s.more(s.final, attempts, cause)
 		return
 	case status.JobCreated:
-		s.giveUp(attempts, cause, notRecoverable, execgraph.Decision{Why: "it failed before it was started"})
-		return
+		if len(s.waiting) == 0 {
+			s.giveUp(attempts, cause, notRecoverable, execgraph.Decision{Why: "it failed before it was started"})
+			return
+		}
 	case status.JobRunning, status.JobRestarting:
 	default:
 		invariant.Broken("job %s fails while %s", s.graph.Job.Job, state)
@@ -221,7 +228,9 @@ func (s *Scheduler) anotherFailure(to execgraph.EntryID, e *execgraph.Execution,
 	case !ok && s.graph.State() == status.JobCancelling:
 		s.final = s.graph.RecordFailure(e, cause, s.now)
 		s.graph.Decide(s.final, execgraph.Decision{Why: "the job is being canceled"})
-	case !ok: // forgotten: there were many since
+	case !ok && ends:
+		s.giveUp(asList(e), cause, notRecoverable, fatal)
+	case !ok: // forgotten: there were many since; or it was no failure but a rescale
 	case secondary(&root) && cause.Kind != status.FailureConsumer:
 		s.becomeRoot(to, root, e, cause, ends)
 	case ends:

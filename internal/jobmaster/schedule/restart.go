@@ -24,6 +24,10 @@ type recovery struct {
 	// open counts the tasks that wait for this plan and whose attempt has not
 	// ended.
 	open int
+	// asked says that the owner was asked how a late graph is laid out, layouts is
+	// the answer.
+	asked   bool
+	layouts []execgraph.Layout
 }
 
 // recover makes the plan to run these subtasks again, and ends what they do
@@ -69,7 +73,10 @@ func (s *Scheduler) restartDue(id RestartID) {
 // One of them may make another: outputs that a new attempt needs may be lost.
 func (s *Scheduler) restartReady() {
 	for {
-		i := slices.IndexFunc(s.recoveries, func(r *recovery) bool { return r.due && r.open == 0 })
+		s.askLayouts()
+		i := slices.IndexFunc(s.recoveries, func(r *recovery) bool {
+			return r.due && r.open == 0 && (!s.graph.Late() || r.layouts != nil)
+		})
 		if i < 0 {
 			return
 		}
@@ -96,10 +103,14 @@ func (s *Scheduler) restart(r *recovery) {
 		s.setJob(status.JobRunning, "")
 	}
 	reset := TasksReset{}
-	s.releaseSuperseded(tasks)
-	for _, v := range tasks {
-		reset.Executions = append(reset.Executions, s.graph.NewAttempt(v, s.now))
-		s.scheduled[v.Region.Index] = false
+	if s.graph.Late() {
+		reset.Executions = s.resize(r.layouts)
+	} else {
+		s.releaseSuperseded(tasks)
+		for _, v := range tasks {
+			reset.Executions = append(reset.Executions, s.graph.NewAttempt(v, s.now))
+			s.scheduled[v.Region.Index] = false
+		}
 	}
 	s.emit(reset)
 	s.scheduleRegions()
@@ -112,6 +123,9 @@ func (s *Scheduler) dropRecoveries() {
 }
 
 func (r *recovery) String() string {
+	if r.asked {
+		return fmt.Sprintf("restart %d of %d tasks waits for its parallelism", r.id, len(r.tasks))
+	}
 	if r.open > 0 {
 		return fmt.Sprintf("restart %d of %d tasks waits for %d to end", r.id, len(r.tasks), r.open)
 	}

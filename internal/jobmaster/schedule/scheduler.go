@@ -33,7 +33,8 @@ type Scheduler struct {
 	// recoveries are the plans to run subtasks again, oldest first.
 	recoveries []*recovery
 	// waiting are the subtasks that wait to be restarted, with the newest plan
-	// for them. Invariant: the job is RESTARTING exactly while there are any.
+	// for them. Invariant: the job is RESTARTING, or CREATED again and waiting for
+	// slots, exactly while there are any.
 	waiting  map[*execgraph.Vertex]*recovery
 	restarts RestartID // last one given out
 	asks     bool      // RestartAfter comes even if there is no pause
@@ -95,7 +96,7 @@ func (s *Scheduler) Apply(ev Event, now time.Time) []Effect {
 	}
 	switch ev := ev.(type) {
 	case Start:
-		s.start()
+		s.start(ev.Layouts)
 	case SlotGranted:
 		s.slotGranted(ev)
 	case SlotsRefused:
@@ -126,6 +127,12 @@ func (s *Scheduler) Apply(ev Event, now time.Time) []Effect {
 		s.cancelJob()
 	case RestartDue:
 		s.restartDue(ev.Restart)
+	case Rescale:
+		s.rescale(ev.Reason)
+	case AwaitSlots:
+		s.awaitSlots()
+	case LayOut:
+		s.layOutAgain(ev)
 	case OutputsLost:
 		s.outputsLost(ev)
 	case FailJob:
@@ -150,7 +157,10 @@ func (s *Scheduler) afterEnd(ev Event) {
 
 func (s *Scheduler) emit(e Effect) { s.effects = append(s.effects, e) }
 
-func (s *Scheduler) start() {
+func (s *Scheduler) start(layouts []execgraph.Layout) {
+	if s.graph.Late() {
+		s.resize(layouts)
+	}
 	s.setJob(status.JobRunning, "")
 	s.scheduleRegions()
 }

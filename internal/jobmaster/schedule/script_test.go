@@ -21,8 +21,10 @@ import (
 //
 //	job [STRATEGY …]     makes the job of its lines: "name parallelism [<- producer:all|pointwise|blocking-all …] [in group] [max N]";
 //	                     parallelism "?" is decided later; edges for that: blocking-broadcast, blocking-forward;
-//	                     STRATEGY: fixed:ATTEMPTS:DELAY, exponential:DELAY, full, or of sizes least:N, volume:N, sources:N, otherwise:N; balance
-//	start, cancel, suspend
+//	                     STRATEGY: fixed:ATTEMPTS:DELAY, exponential:DELAY, full, or of sizes least:N, volume:N, sources:N, otherwise:N; balance;
+//	                     late: laid out by the slots there are
+//	start [N …], cancel, suspend  N: parallelisms of a late graph
+//	rescale, await, layout RESTART N …  of a late graph
 //	grant R SLOT@TM …    requests R get slots
 //	refuse R …           requests R cannot be met
 //	lose SLOT …          slots are gone
@@ -59,7 +61,11 @@ func (s *script) run(t *testing.T, d *datadriven.TestData) string {
 	}
 	switch d.Cmd {
 	case "job":
-		graph, err := execgraph.New(parseJob(t, d.Input), ident.GraphID{ID: ident.ID{7}}, s.now, s.now)
+		lay := execgraph.New
+		if i := slices.Index(args, "late"); i >= 0 {
+			lay, args = execgraph.NewLate, slices.Delete(args, i, i+1)
+		}
+		graph, err := lay(parseJob(t, d.Input), ident.GraphID{ID: ident.ID{7}}, s.now, s.now)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -84,7 +90,13 @@ func (s *script) events(t *testing.T, cmd string, args []string) []Event {
 	boom := &status.Failure{Kind: status.FailureError, Message: "boom"}
 	switch cmd {
 	case "start":
-		return []Event{Start{}}
+		return []Event{Start{Layouts: layouts(t, args)}}
+	case "rescale":
+		return []Event{Rescale{Reason: "more slots"}}
+	case "await":
+		return []Event{AwaitSlots{}}
+	case "layout":
+		return []Event{LayOut{Restart: RestartID(request(t, args[0])), Layouts: layouts(t, args[1:])}}
 	case "cancel":
 		return []Event{CancelJob{}}
 	case "suspend":
@@ -267,6 +279,14 @@ func newScheduler(t *testing.T, graph *execgraph.Graph, args []string) *Schedule
 	return s
 }
 
+// layouts are those of a late graph's vertices.
+func layouts(t *testing.T, parallelisms []string) (all []execgraph.Layout) {
+	for _, p := range parallelisms {
+		all = append(all, execgraph.Layout{Parallelism: int(request(t, p)), Why: "by slots"})
+	}
+	return all
+}
+
 func request(t *testing.T, text string) RequestID {
 	n, err := strconv.Atoi(text)
 	if err != nil {
@@ -325,6 +345,8 @@ func show(effect Effect) string {
 		return "stop " + label(f.Execution)
 	case RestartAfter:
 		return fmt.Sprintf("restart %d after %s", f.Restart, f.Delay)
+	case AskLayout:
+		return fmt.Sprintf("ask for the layout of restart %d", f.Restart)
 	case ReleaseOutputs:
 		words := []string{"release"}
 		for _, e := range f.Executions {
