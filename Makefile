@@ -14,7 +14,7 @@ FROM     ?= 1
 FAULTS   ?= 60
 SEED     ?= 0
 
-.PHONY: build demo test sim mutants chaos race vet staticcheck bench bench-failover bench-compare proto docs fuzz clean
+.PHONY: build demo test sim mutants chaos exactly-once race vet staticcheck bench bench-failover bench-compare proto docs fuzz clean
 
 build: ; $(GO) build $(SMALL) -o bin/weir ./cmd/weir && $(GO) build $(SMALL) -o bin/wordcount ./examples/wordcount
 
@@ -25,6 +25,8 @@ test: ; $(GO) test ./...
 sim: ; $(GO) test ./internal/testkit/sim -run TestWorld -v -timeout 0 -from $(FROM) -seeds $(SEEDS)
 
 chaos: ; $(GO) test ./test/chaos -run TestChaos -v -count 1 -timeout 15m -faults $(FAULTS) -seed $(SEED)
+
+exactly-once: ; $(GO) test ./test/chaos -run TestExactlyOnce -v -count 1 -timeout 15m -faults $(FAULTS) -seed $(SEED)
 
 mutants: ; $(GO) run ./internal/testkit/sim/mutants
 

@@ -33,7 +33,7 @@ func build(m *testing.M) int {
 	}
 	defer os.RemoveAll(dir)
 	bin = dir
-	if err := processes.Build(dir, "cmd/weir", "test/chaos/jobs"); err != nil {
+	if err := processes.Build(dir, "cmd/weir", "test/chaos/jobs", "test/chaos/streams", "test/chaos/oracle"); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		return 1
 	}
@@ -61,7 +61,7 @@ func TestChaos(t *testing.T) {
 			fmt.Printf("chaos: the same faults again: make chaos FAULTS=%d SEED=%d\n", *planned, *seed)
 		}
 	}()
-	r.endless = r.c.submit("4", modes[0].options, "endless")
+	r.endless = r.c.submit("jobs", "4", modes[0].options, "endless")
 	r.c.running(r.endless)
 	left := append(plan(r.f.random, ofProcesses, processKinds), plan(r.f.random, ofNetwork, network)...)
 	r.f.random.Shuffle(len(left), func(i, j int) { left[i], left[j] = left[j], left[i] })
@@ -107,7 +107,7 @@ func (r *run) round(kinds []*kind) (later []*kind) {
 	}
 	output := filepath.Join(dir, "out")
 	submit := func() string {
-		return r.c.submit("3", mode.options, append([]string{b.kind, strconv.Itoa(b.n), output}, glob...)...)
+		return r.c.submit("jobs", "3", mode.options, append([]string{b.kind, strconv.Itoa(b.n), output}, glob...)...)
 	}
 	id := submit()
 	var done []string
@@ -122,7 +122,7 @@ func (r *run) round(kinds []*kind) (later []*kind) {
 	r.f.undo()
 	r.c.allRegistered()
 	if r.c.masters != master {
-		r.endless, r.newest = r.c.submit("4", modes[0].options, "endless"), 0
+		r.endless, r.newest = r.c.submit("jobs", "4", modes[0].options, "endless"), 0
 		output = filepath.Join(dir, "again")
 		id = submit()
 	}

@@ -287,9 +287,9 @@ func (c *cluster) allRegistered() {
 
 var submitted = regexp.MustCompile(`Job has been submitted with JobID ([0-9a-f]{32})`)
 
-// submit submits one of the program's jobs, with options that have no spaces, and
-// gives its id.
-func (c *cluster) submit(parallelism, options string, arguments ...string) string {
+// submit submits a job of one of the programs, with options that have no spaces,
+// and gives its id.
+func (c *cluster) submit(program, parallelism, options string, arguments ...string) string {
 	c.t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
@@ -297,7 +297,7 @@ func (c *cluster) submit(parallelism, options string, arguments ...string) strin
 	for _, o := range strings.Fields(options) {
 		args = append(args, "-D", o)
 	}
-	args = append(append(args, filepath.Join(bin, "jobs")), arguments...)
+	args = append(append(args, filepath.Join(bin, program)), arguments...)
 	out, errOut, code, err := c.home.Run(ctx, args...)
 	m := submitted.FindStringSubmatch(out)
 	if err != nil || code != 0 || m == nil {

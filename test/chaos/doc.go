@@ -10,5 +10,7 @@
 // rights allow; the output says what could not be done, and why.
 //
 // The answers are computed by this package alone, which imports nothing of the
-// engine.
+// engine. Jobs with state are judged by a program of its own, oracle, at every
+// moment; two controls show that it finds what a sink doubles that takes no part in
+// checkpoints, and what a task loses that does not wait for barriers.
 package chaos
