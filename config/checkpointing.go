@@ -104,17 +104,17 @@ var (
 // What a job begins with.
 var (
 	RecoveryPath = declare(text, Option[string]{
-		Key: "execution.state-recovery.path", NoDefault: true, Effect: NextJob, check: absolute, inert: untaken[string],
+		Key: "execution.state-recovery.path", NoDefault: true, Effect: NextJob, check: absolute,
 		OldKeys: []string{"execution.savepoint.path"},
 		Doc:     "The savepoint or retained checkpoint a job begins with.",
 	})
 	RecoveryIgnoreUnclaimed = declare(boolean, Option[bool]{
-		Key: "execution.state-recovery.ignore-unclaimed-state", Default: false, Effect: NextJob, inert: untaken[bool],
+		Key: "execution.state-recovery.ignore-unclaimed-state", Default: false, Effect: NextJob,
 		OldKeys: []string{"execution.savepoint.ignore-unclaimed-state"},
 		Doc:     "Whether state may be left out for which the program has no operator any more.",
 	})
 	RecoveryClaimMode = declare(choice[string]("NO_CLAIM", "CLAIM"), Option[string]{
-		Key: "execution.state-recovery.claim-mode", Default: "NO_CLAIM", Effect: NextJob, inert: untaken[string],
+		Key: "execution.state-recovery.claim-mode", Default: "NO_CLAIM", Effect: NextJob,
 		OldKeys: []string{"execution.savepoint-restore-mode"},
 		Doc:     "Who owns what a job begins with: a person (NO_CLAIM), or the job, which deletes it once it is not needed any more (CLAIM).",
 	})

@@ -20,7 +20,7 @@ func TestCheckpointOptions(t *testing.T) {
 		CheckpointRetention.In(c) != "RETAIN_ON_CANCELLATION" || CheckpointTimeout.In(c) != 10*time.Minute {
 		t.Error("an option has another value")
 	}
-	if ignored := c.Ignored(); len(ignored) != 1 || !strings.Contains(ignored[0].Why, "no meaning yet") {
+	if ignored := c.Ignored(); len(ignored) > 0 {
 		t.Errorf("said to have no effect: %v", ignored)
 	}
 }

@@ -120,7 +120,7 @@ var reasons = []struct{ prefix, why string }{
 	{"execution.checkpointing.file-merging.", "a subtask writes one file for each checkpoint, and small state has none"},
 	{"execution.checkpointing.write-buffer-size", "state is written in blocks of its own"},
 	{"execution.checkpointing.unaligned.max-subtasks-per-channel-state-file", "a subtask writes one file for each checkpoint"},
-	{"execution.state-recovery.", "there are no savepoints in this version"},
+	{"execution.state-recovery.", "there is no local recovery in this version: state is read from where the checkpoint is"},
 	{"rest.cache.checkpoint-statistics.", "there are no checkpoints in this version"},
 	{"queryable-state.", "state cannot be queried from outside; Flink has removed this too"},
 

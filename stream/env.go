@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/weirstream/weir/internal/cluster/embedded"
 	"github.com/weirstream/weir/internal/operator"
 	"github.com/weirstream/weir/internal/streamgraph"
 )
@@ -31,6 +32,8 @@ type Env struct {
 	watermarkInterval time.Duration
 	// open are the settings by which parallelism is left open.
 	open openParallelism
+	// begun is told of the embedded job; nil: nobody is.
+	begun func(*embedded.Job)
 }
 
 // openParallelism says whether operations without a parallelism get it while a

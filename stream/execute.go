@@ -90,7 +90,7 @@ func (e *Env) Execute(ctx context.Context, name string) error {
 	if path != "" {
 		return worker.Describe(path, compiled)
 	}
-	return embedded.Run(ctx, embedded.Options{Compiled: compiled, BufferTimeout: e.buffer, Logger: e.logger})
+	return embedded.Run(ctx, embedded.Options{Compiled: compiled, BufferTimeout: e.buffer, Begun: e.begun, Logger: e.logger})
 }
 
 // openUpTo is the most that a parallelism may become that is decided while the job

@@ -28,6 +28,7 @@ type checkpoints struct {
 	m       *Master
 	owner   *checkpointing.Owner
 	restore restored
+	origin  *checkpoint.Origin // what the first attempts begin with; nil: with nothing
 	// pending wait for the owner to say what tasks begin with.
 	pending []func()
 	// began is the checkpoint that each attempt was deployed with, until it ends; one
@@ -78,7 +79,7 @@ func (c *checkpoints) begin(then func()) {
 		return
 	}
 	c.pending = append(c.pending, then)
-	c.owner.Recover(nil)
+	c.owner.Recover(c.origin)
 }
 
 // restart asks what new attempts of these tasks begin with, and calls then when

@@ -79,6 +79,23 @@ func checkpointDirectory(text string) (fs.Location, error) {
 	return at, nil
 }
 
+// originOf is what a person has the job begin with; nil: with nothing.
+func originOf(c *config.Config) (*checkpoint.Origin, error) {
+	path := config.RecoveryPath.In(c)
+	if path == "" {
+		return nil, nil
+	}
+	at, err := fs.Parse(path)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", config.RecoveryPath.Key, err)
+	}
+	o := &checkpoint.Origin{Location: at, AllowNonRestored: config.RecoveryIgnoreUnclaimed.In(c)}
+	if config.RecoveryClaimMode.In(c) == "CLAIM" {
+		o.Claim = checkpoint.ClaimIt
+	}
+	return o, nil
+}
+
 // makeCheckpoints makes the checkpoints of a streaming job.
 func (m *Master) makeCheckpoints() error {
 	if m.options.Disk == nil || m.options.Graph.Batch {
@@ -96,17 +113,27 @@ func (m *Master) makeCheckpoints() error {
 	if m.options.CheckpointStore != nil {
 		store = m.options.CheckpointStore(m.job)
 	}
-	c := &checkpoints{m: m, began: map[ident.AttemptID]int64{}, periodic: options.Interval > 0}
+	origin, err := originOf(settings)
+	if err != nil {
+		return err
+	}
+	c := &checkpoints{m: m, origin: origin, began: map[ident.AttemptID]int64{}, periodic: options.Interval > 0}
 	c.owner = checkpointing.New(checkpointing.Options{
 		Loop: m.loop, Core: checkpoint.New(options, m.options.Graph), Job: m.job, Disk: m.options.Disk, Store: store, Tasks: c, Log: m.log,
 	})
 	m.checkpoints = c
-	// The job's operators must know it, also where only the cluster's settings ask for it.
-	job := m.describer.job
-	job.Configuration = maps.Clone(job.Configuration)
-	if job.Configuration == nil {
-		job.Configuration = map[string]string{}
-	}
-	job.Configuration[config.CheckpointInterval.Key] = strconv.FormatInt(options.Interval.Milliseconds(), 10) + " ms"
+	m.describer.tellWorkers(options)
 	return nil
+}
+
+// tellWorkers makes the job's configuration, as its workers are given it, say how
+// checkpoints are taken, also where only the cluster's settings do.
+func (m *describer) tellWorkers(o checkpoint.Options) {
+	all := maps.Clone(m.job.Configuration)
+	if all == nil {
+		all = map[string]string{}
+	}
+	all[config.CheckpointInterval.Key] = strconv.FormatInt(o.Interval.Milliseconds(), 10) + " ms"
+	all[config.CheckpointsAfterTasksFinish.Key] = strconv.FormatBool(o.AfterFinish)
+	m.job.Configuration = all
 }

@@ -12,8 +12,9 @@ import (
 )
 
 // own begins the keys that a job may set for itself and of which the cluster has
-// the others: how it restarts, how it is sized, and how its checkpoints are taken.
-var own = []string{"restart-strategy", "execution.batch.adaptive.", "execution.checkpointing.", "state.", config.ParallelismDefault.Key}
+// the others: how it restarts, how it is sized, how its checkpoints are taken and what
+// it begins with.
+var own = []string{"restart-strategy", "execution.batch.adaptive.", "execution.checkpointing.", "execution.state-recovery.", "state.", config.ParallelismDefault.Key}
 
 // jobSettings are a cluster's settings with those of a job over them.
 func jobSettings(cluster *config.Config, job map[string]string) (*config.Config, error) {

@@ -103,10 +103,21 @@ func keysFit(from, to codec.Schema) bool {
 	return err == nil && strings.Contains(string(from), "int") && !strings.ContainsAny(string(from)+string(to), "{[*(")
 }
 
+// An IncompatibleError says that an operator cannot take the state of a file, which
+// is whole: the program has changed in a way that state does not survive.
+type IncompatibleError struct {
+	Operator, File string
+	Reason         string // which state, and what of it has changed
+}
+
+func (e *IncompatibleError) Error() string {
+	return fmt.Sprintf("restore operator %s from %s: %s", e.Operator, e.File, e.Reason)
+}
+
 // Restore reads the group at a location of f, which must be one of the backend's
 // and empty. All views must be open. States that were not opened are left out:
-// Compare tells which. On an error, which is a *FileError when the file is to blame,
-// the backend must not be used.
+// Compare tells which. On an error, which is a *FileError when the file is to blame
+// and an *IncompatibleError when the program is, the backend must not be used.
 func (b *Backend) Restore(f *File, l Location) error {
 	b.started = true
 	restorers, err := b.restorers(f)
@@ -149,7 +160,7 @@ func (b *Backend) restorers(f *File) ([]restorer, error) {
 	}
 	h := f.header
 	fail := func(format string, args ...any) ([]restorer, error) {
-		return nil, fmt.Errorf("restore operator %s from %s: %s", b.options.Operator, f.name, fmt.Sprintf(format, args...))
+		return nil, &IncompatibleError{Operator: b.options.Operator, File: f.name, Reason: fmt.Sprintf(format, args...)}
 	}
 	switch {
 	case h.Operator != b.options.Operator:

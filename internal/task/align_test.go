@@ -23,6 +23,8 @@ func (g *gate) Unblock(channel int)                       { g.blocked[channel] =
 // notes is a Checkpointer that notes what it is told.
 type notes struct{ lines []string }
 
+func (n *notes) Purpose(Barrier) Purpose                       { return Purpose{} }
+func (n *notes) Finished(ident.OperatorID) bool                { return false }
 func (n *notes) Restore(ident.OperatorID, operator.Kept) error { return nil }
 func (n *notes) Take(t Taken)                                  { n.lines = append(n.lines, fmt.Sprint("took ", t.Checkpoint)) }
 func (n *notes) Decline(b Barrier, why error) {

@@ -39,6 +39,9 @@ func (b Barrier) element() element.Element {
 // Part is what one operator of a task adds to a checkpoint.
 type Part struct {
 	Operator ident.OperatorID
+	// Finished says that the operator does not run any more: it had read all its input
+	// before the task began.
+	Finished bool
 	// Keyed must be written or released, on any goroutine; nil: none.
 	Keyed *state.Snapshot
 	Lists []PartList
@@ -63,6 +66,11 @@ type Taken struct {
 // Checkpointer is who takes a task's parts of checkpoints. The methods are called
 // on the task's goroutine and must not wait for anything, except Restore.
 type Checkpointer interface {
+	// Purpose says what a checkpoint is for.
+	Purpose(b Barrier) Purpose
+	// Finished reports whether an operator had read all its input in the checkpoint
+	// that the task begins with.
+	Finished(op ident.OperatorID) bool
 	// Restore loads what an operator kept into k.
 	Restore(op ident.OperatorID, k operator.Kept) error
 	// Take is given the task's part of a checkpoint, to be written and acknowledged.
@@ -85,15 +93,10 @@ func (t *Task) Keep(op ident.OperatorID, k operator.Kept) {
 	}
 }
 
-// Trigger begins a checkpoint in a task without inputs. From any goroutine.
+// Trigger begins a checkpoint in a task without inputs, or whose inputs have all
+// ended. From any goroutine.
 func (t *Task) Trigger(b Barrier) {
-	t.Mail(func() {
-		if t.source == nil || t.ended {
-			t.decline(b, ErrNotRunning)
-			return
-		}
-		t.checkpoint(b, 0)
-	})
+	t.Mail(func() { t.triggered(b) })
 }
 
 // Complete says that a checkpoint is complete. From any goroutine.
@@ -104,6 +107,10 @@ func (t *Task) Complete(checkpoint int64) {
 				f(checkpoint)
 			}
 		}
+		if e := &t.ending; e.first != 0 && checkpoint >= e.first {
+			e.committed = true
+		}
+		t.savepointComplete(checkpoint)
 	})
 }
 
@@ -113,6 +120,10 @@ func (t *Task) Abort(checkpoint int64) {
 		if t.align != nil {
 			t.align.abort(checkpoint)
 		}
+		if e := &t.ending; e.due != nil && e.due.Checkpoint <= checkpoint {
+			e.due = nil
+		}
+		t.savepointAborted(checkpoint)
 	})
 }
 
@@ -128,14 +139,22 @@ func (t *Task) checkpoint(b Barrier, aligned time.Duration) {
 	if t.spec.Checkpoints == nil {
 		return
 	}
+	purpose := t.spec.Checkpoints.Purpose(b)
 	for i := range t.kept {
 		if err := t.kept[i].Refuse; err != nil {
+			if purpose.Savepoint {
+				t.decline(b, fmt.Errorf("%w: %w", ErrRefused, err))
+				return
+			}
 			f := operator.AsFailure(fmt.Errorf("a checkpoint cannot be taken: %w", err))
 			f.Fatal = true
 			operator.Abort(f)
 		}
 	}
 	began := time.Now()
+	if purpose.Drain {
+		t.finishAll()
+	}
 	for i := range t.kept {
 		if f := t.kept[i].Prepare; f != nil {
 			f(b.Checkpoint)
@@ -149,8 +168,19 @@ func (t *Task) checkpoint(b Barrier, aligned time.Duration) {
 	for i := range t.kept {
 		taken.Parts = append(taken.Parts, t.kept[i].freeze())
 	}
+	if t.skipped {
+		for _, o := range t.spec.Chain.Vertex.Operators {
+			taken.Parts = append(taken.Parts, Part{Operator: o.ID, Finished: true})
+		}
+	}
 	taken.Stopped = time.Since(began)
 	t.spec.Checkpoints.Take(taken)
+	if t.ended && t.ending.first == 0 {
+		t.ending.first = b.Checkpoint
+	}
+	if purpose.Stop {
+		t.stand(b.Checkpoint)
+	}
 }
 
 // freeze gives what the operator adds to a checkpoint.

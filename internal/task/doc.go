@@ -7,7 +7,10 @@
 //	                    └─ cannot be set up ──────┴─ function failed ────▶ FAILED
 //
 // Where there are checkpoints, a barrier waits on all channels of the task; then what
-// the operators keep is frozen, and given to whoever writes it beside the task.
+// the operators keep is frozen, and given to whoever writes it beside the task. After
+// a savepoint that stops the job the task stands still until that is complete, and
+// ends; after all input, if something is still to be committed, it waits for one more
+// checkpoint.
 //
 // It promises that mail (answers of coordinators, timers) runs between two
 // batches on the task's goroutine, that metrics cost once a batch, that whatever

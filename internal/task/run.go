@@ -108,7 +108,16 @@ func (t *Task) open() error {
 	if t.gates, err = t.spec.Gates(t.Wake, t.canceled); err != nil {
 		return err
 	}
-	t.build()
+	if t.skipped, err = t.restoredFinished(); err != nil {
+		f := operator.AsFailure(err)
+		f.Fatal = true
+		return f
+	}
+	if t.skipped {
+		t.skip()
+	} else {
+		t.build()
+	}
 	t.live.Store(&ends{t.gates, t.partitions})
 	t.lastFlush = time.Now()
 	t.startClock()
@@ -148,13 +157,16 @@ func (t *Task) close(failed bool) error {
 
 // loop is the one loop of every task.
 func (t *Task) loop() {
-	if t.source != nil {
+	switch {
+	case t.source != nil:
 		t.loopSource()
-	} else {
+	case len(t.gates) > 0:
 		t.loopGates()
 	}
+	t.finishAll()
 	t.ended = true
 	t.flush(time.Now())
+	t.await()
 }
 
 // loopSource polls the source until it has ended.
@@ -163,9 +175,11 @@ func (t *Task) loopSource() {
 		if !t.serve() {
 			operator.Abort(shuffle.ErrCanceled)
 		}
+		if t.ending.over {
+			return
+		}
 		switch t.source.Poll() {
 		case operator.Done:
-			t.finish()
 			return
 		case operator.Wait:
 			t.idle()
@@ -186,13 +200,18 @@ func (t *Task) loopGates() {
 		}
 		progress := false
 		for i, g := range t.gates {
-			if in.ended[i] || in.later(i) {
+			if in.ended[i] || in.later(i) || t.stands() {
 				continue
 			}
 			channel, e, ok, err := g.Poll()
 			operator.Check(err)
-			if ok {
-				progress = true
+			if !ok {
+				continue
+			}
+			progress = true
+			if t.skipped || t.ending.over {
+				t.pastEnd(in, i, channel, e)
+			} else {
 				t.take(in, i, channel, e)
 			}
 		}
@@ -202,7 +221,6 @@ func (t *Task) loopGates() {
 			t.idle()
 		}
 	}
-	t.finish()
 }
 
 // first gives the gates that are read before the others; nil: none are.
@@ -255,12 +273,28 @@ func (t *Task) advance(i int, now turn) {
 	}
 }
 
-// serve runs the mail. It is false when the task is canceled.
+// serve runs the mail, and goes on with that alone while the task stands still. It is
+// false when the task is canceled.
 func (t *Task) serve() bool {
-	for _, letter := range t.mail.take() {
-		letter()
+	for {
+		for _, letter := range t.mail.take() {
+			letter()
+		}
+		if t.isCanceled() || !t.stands() {
+			return !t.isCanceled()
+		}
+		t.rest()
 	}
-	return !t.isCanceled()
+}
+
+// rest waits for something to do.
+func (t *Task) rest() {
+	t.metrics.idleFrom(time.Now())
+	select {
+	case <-t.wake:
+	case <-t.canceled:
+	}
+	t.metrics.idleUntil(time.Now())
 }
 
 // idle lets buffered output leave and waits for something to do. The flush may
@@ -277,12 +311,7 @@ func (t *Task) idle() {
 		}
 	}
 	t.flush(now)
-	t.metrics.idleFrom(time.Now())
-	select {
-	case <-t.wake:
-	case <-t.canceled:
-	}
-	t.metrics.idleUntil(time.Now())
+	t.rest()
 }
 
 // sleep waits at most d; it is true when there is something to do before.

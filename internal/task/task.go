@@ -45,6 +45,9 @@ type Spec struct {
 	// Checkpointed says that checkpoints are taken now and then without being asked
 	// for.
 	Checkpointed bool
+	// LastCheckpoint says that checkpoints are taken now and then, also when all input
+	// has been read: what is committed with a checkpoint waits for one more.
+	LastCheckpoint bool
 	// Report is told INITIALIZING, RUNNING and one terminal state, in order, on
 	// the task's goroutine. failure is set with FAILED.
 	Report func(s status.Execution, failure *status.Failure)
@@ -94,6 +97,8 @@ type Task struct {
 	kept       []kept
 	align      *alignment // nil: there are no inputs, or no checkpoints
 	ended      bool       // all input has been processed
+	ending     ending
+	skipped    bool // the operators had finished before the task began, and are not there
 	lastFlush  time.Time
 	clock      *time.Timer // nil until it is first needed
 	ticking    bool        // clock runs or has run down
@@ -159,7 +164,11 @@ func (t *Task) At(at int64, f func()) (stop func()) {
 	e := &entry{run: f}
 	e.timer = time.AfterFunc(time.Until(time.UnixMilli(at)), func() {
 		t.Mail(func() {
-			if !e.stopped {
+			switch {
+			case e.stopped || t.ending.over:
+			case t.stands():
+				t.ending.late = append(t.ending.late, e)
+			default:
 				delete(t.timers, e)
 				e.run()
 			}

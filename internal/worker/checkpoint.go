@@ -47,6 +47,23 @@ func (w *Worker) newCheckpoints(attempt ident.AttemptID, d *pb.TaskDeployment) (
 	return c, nil
 }
 
+// Purpose says what a checkpoint is for.
+func (c *checkpoints) Purpose(b task.Barrier) task.Purpose {
+	var o pb.CheckpointOptions
+	if proto.Unmarshal(b.Options, &o) != nil {
+		return task.Purpose{} // writing the part says so
+	}
+	kind := snapshot.Kind(o.Kind)
+	return task.Purpose{Savepoint: kind.Savepoint(), Stop: kind == snapshot.SyncSavepoint, Drain: o.Drain}
+}
+
+// Finished reports whether an operator had read all its input in what the attempt
+// begins with.
+func (c *checkpoints) Finished(op ident.OperatorID) bool {
+	s := c.restored[op]
+	return s != nil && s.Finished
+}
+
 // Take writes the task's part beside it, and acknowledges it.
 func (c *checkpoints) Take(t task.Taken) {
 	c.w.active.Go(func() {
@@ -70,7 +87,7 @@ func (c *checkpoints) Take(t task.Taken) {
 func (c *checkpoints) Decline(b task.Barrier, why error) {
 	reason := "CHECKPOINT_ASYNC_EXCEPTION"
 	switch {
-	case errors.Is(why, task.ErrNotRunning):
+	case errors.Is(why, task.ErrNotRunning), errors.Is(why, task.ErrRefused):
 		reason = "CHECKPOINT_DECLINED_TASK_NOT_READY"
 	case errors.Is(why, task.ErrSubsumed):
 		reason = "CHECKPOINT_DECLINED_SUBSUMED"
@@ -96,7 +113,7 @@ func (c *checkpoints) write(t task.Taken) (m *snapshot.Metadata, written int64, 
 	}
 	m = &snapshot.Metadata{Checkpoint: t.Checkpoint, Job: c.w.Job}
 	for _, p := range t.Parts {
-		s := snapshot.SubtaskState{}
+		s := snapshot.SubtaskState{Finished: p.Finished}
 		base := c.name(fs.Location(o.Directory), p.Operator)
 		if p.Keyed != nil {
 			keyed, n, err := c.writeKeyed(base, p.Keyed)

@@ -30,6 +30,9 @@ func (c *checkpoints) Restore(op ident.OperatorID, k operator.Kept) error {
 		f.Kind = status.FailureSnapshot
 		return f
 	}
+	if _, changed := errors.AsType[*state.IncompatibleError](err); changed {
+		return status.Fatal(err) // it would be the same again
+	}
 	return err
 }
 

@@ -73,8 +73,9 @@ func (w *Worker) spec(d *pb.TaskDeployment) (*task.Spec, error) {
 	if err != nil {
 		return nil, err
 	}
+	taken, atEnd := w.checkpointed(d.Job)
 	return &task.Spec{
-		Job: w.Compiled.Graph.Name, JobID: w.Job.String(), Attempt: attempt, Checkpointed: w.checkpointed(d.Job),
+		Job: w.Compiled.Graph.Name, JobID: w.Job.String(), Attempt: attempt, Checkpointed: taken, LastCheckpoint: atEnd,
 		Parallelism: int(d.Parallelism), MaxParallelism: int(d.MaxParallelism), Batch: w.Compiled.Graph.Batch,
 		KeyGroups: operator.KeyGroups{First: int(d.FirstKeyGroup), Count: int(d.KeyGroups)},
 		Chain:     chain, Gates: gates, Partitions: partitions, Checkpoints: checkpoints,
@@ -82,16 +83,22 @@ func (w *Worker) spec(d *pb.TaskDeployment) (*task.Spec, error) {
 	}, nil
 }
 
-// checkpointed reports whether checkpoints are taken of a job now and then. Its
-// configuration says so; the job's master has seen to that.
-func (w *Worker) checkpointed(job *pb.Job) bool {
-	key := config.CheckpointInterval.Key
-	text, set := job.GetConfiguration()[key]
-	if !set || w.Compiled.Graph.Batch {
-		return false
+// checkpointed reports whether checkpoints are taken of a job now and then, and
+// whether also when all input has been read. Its configuration says so; the job's
+// master has seen to that.
+func (w *Worker) checkpointed(job *pb.Job) (taken, atEnd bool) {
+	if w.Compiled.Graph.Batch {
+		return false, false
 	}
-	c, err := config.New(map[string]string{key: text})
-	return err == nil && config.CheckpointInterval.In(c) > 0
+	settings := map[string]string{}
+	for _, key := range []string{config.CheckpointInterval.Key, config.CheckpointsAfterTasksFinish.Key} {
+		if text, set := job.GetConfiguration()[key]; set {
+			settings[key] = text
+		}
+	}
+	c, err := config.New(settings)
+	taken = err == nil && config.CheckpointInterval.In(c) > 0
+	return taken, taken && config.CheckpointsAfterTasksFinish.In(c)
 }
 
 // report passes a task's state on. A task that has ended is forgotten only then,

@@ -9,9 +9,12 @@ import (
 	"time"
 
 	"github.com/weirstream/weir/config"
+	"github.com/weirstream/weir/internal/dispatcher"
 	"github.com/weirstream/weir/internal/execgraph"
+	"github.com/weirstream/weir/internal/fs"
 	"github.com/weirstream/weir/internal/ident"
 	"github.com/weirstream/weir/internal/jobgraph"
+	"github.com/weirstream/weir/internal/jobmaster"
 	"github.com/weirstream/weir/internal/status"
 	"github.com/weirstream/weir/internal/streamgraph"
 )
@@ -25,8 +28,32 @@ type Options struct {
 	BufferTimeout time.Duration
 	// Config gives the timeouts of the cluster; nil: the defaults.
 	Config *config.Config
+	// Begun, if not nil, is told of the job once it is submitted, and must not wait
+	// for it.
+	Begun  func(*Job)
 	Logger *slog.Logger // nil: nothing is logged
 }
+
+// A Job is one that runs embedded. Its methods may be called from any goroutine,
+// until Run has returned.
+type Job struct {
+	dispatcher *dispatcher.Dispatcher
+	id         ident.JobID
+}
+
+// Checkpoint takes a checkpoint and gives its id.
+func (j *Job) Checkpoint(ctx context.Context, full bool) (int64, error) {
+	return j.dispatcher.Checkpoint(ctx, j.id, full)
+}
+
+// Savepoint takes a savepoint and gives where it is, once the job has ended if it
+// is to.
+func (j *Job) Savepoint(ctx context.Context, s jobmaster.Savepoint) (fs.Location, error) {
+	return j.dispatcher.Savepoint(ctx, j.id, s)
+}
+
+// View is the job as it is.
+func (j *Job) View(ctx context.Context) (execgraph.View, error) { return j.dispatcher.Job(ctx, j.id) }
 
 // Run runs the job to its end. It returns nil when the job has FINISHED. When
 // ctx ends first, the job is canceled and Run returns the cause of ctx once all
@@ -68,7 +95,7 @@ func execute(ctx context.Context, o Options) (view execgraph.View, cause error, 
 	}
 	c := start(o)
 	defer c.close()
-	if view, err = c.run(ctx, o.Compiled.Graph); err == nil && view.State == status.JobFailed {
+	if view, err = c.run(ctx, o.Compiled.Graph, o.Begun); err == nil && view.State == status.JobFailed {
 		if root, found := firstCause(&view); found {
 			cause = c.errorOf(root.Attempt)
 		}
@@ -77,11 +104,14 @@ func execute(ctx context.Context, o Options) (view execgraph.View, cause error, 
 }
 
 // run submits the job and waits for its end.
-func (c *cluster) run(ctx context.Context, graph *jobgraph.Graph) (execgraph.View, error) {
+func (c *cluster) run(ctx context.Context, graph *jobgraph.Graph, begun func(*Job)) (execgraph.View, error) {
 	// The job outlives ctx: it has to be canceled, and waited for.
 	beyond := context.WithoutCancel(ctx)
 	if err := c.dispatcher.Submit(beyond, graph); err != nil {
 		return execgraph.View{}, fmt.Errorf("run job %q: %w", graph.Name, err)
+	}
+	if begun != nil {
+		begun(&Job{c.dispatcher, graph.Job})
 	}
 	view, err := c.dispatcher.Wait(ctx, graph.Job)
 	if err == nil {
