@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/weirstream/weir/internal/actor"
 	"github.com/weirstream/weir/internal/coordinator"
 	"github.com/weirstream/weir/internal/coordinator/files/split"
 )
@@ -30,25 +31,35 @@ func Factory(list List) coordinator.Factory {
 		if spec.SplitBytes < 0 {
 			return nil, fmt.Errorf(`"splitBytes" is %d, want a positive number, or 0 for %d`, spec.SplitBytes, split.DefaultBytes)
 		}
-		return &enumerator{context: c, list: list, spec: spec}, nil
+		if spec.MonitorMillis < 0 {
+			return nil, fmt.Errorf(`"monitorMillis" is %d, want a positive number, or 0 to find files once`, spec.MonitorMillis)
+		}
+		return &enumerator{context: c, list: list, spec: spec, seen: map[string]known{}}, nil
 	}
 }
 
 // enumerator hands out the splits of one file source.
 //
 // Invariant: every split is in free or in given of one reader; once listed is
-// set, nobody waits.
+// set, nobody waits, unless files go on to be found: then while none is free.
 type enumerator struct {
 	context coordinator.Context
 	list    List
 	spec    split.Spec
 
 	listed  bool
+	looking bool // files are being listed
 	failed  bool // the list could not be made
 	closed  bool
 	free    []*split.Split // in order of their ids
 	readers []reader       // by subtask, as far as any has asked
 	waiting []waiting      // for the list of files, in the order they asked
+
+	// The rest is for directories that grow.
+	next  int              // the next split's id
+	held  int64            // requests that have waited for files
+	seen  map[string]known // files that have been found and are still there
+	timer actor.Timer      // of the next look; nil: none is due
 }
 
 // reader is what one subtask has asked and got.
@@ -64,34 +75,50 @@ type reader struct {
 }
 
 type waiting struct {
+	number           int64 // counts those who have waited for files; 0: it has not
+	expired          bool  // it has waited for long
 	subtask, attempt int
 	request          split.Request
 	reply            func([]byte, error)
 }
 
-// Start lists the files beside the loop.
+// Start lists the files beside the loop, unless that is under way: the result of
+// a look that was begun earlier must not come after that of a later one.
 func (e *enumerator) Start() {
+	if e.looking {
+		return
+	}
+	e.looking = true
 	var splits []*split.Split
+	var found []Found
 	var err error
 	e.context.Loop.Go(func() {
-		splits, err = plan(e.list, e.spec)
-	}, func() { e.planned(splits, err) })
+		if found, err = find(e.list, e.spec); err == nil && !e.grows() {
+			splits = pack(found, cmp.Or(e.spec.SplitBytes, split.DefaultBytes))
+		}
+	}, func() {
+		e.looking = false
+		if e.grows() {
+			e.looked(found, err)
+		} else {
+			e.planned(splits, err)
+		}
+	})
 }
 
-// plan makes the splits of all files that the patterns name.
-func plan(list List, spec split.Spec) ([]*split.Split, error) {
-	var all []Found
+// find lists all files that the patterns name.
+func find(list List, spec split.Spec) (all []Found, err error) {
 	for _, pattern := range spec.Patterns {
 		found, err := list(pattern)
 		if err != nil {
 			return nil, fmt.Errorf("list the files of %q: %w", pattern, err)
 		}
-		if len(found) == 0 {
+		if len(found) == 0 && spec.MonitorMillis == 0 {
 			return nil, fmt.Errorf("no file matches %q", pattern)
 		}
 		all = append(all, found...)
 	}
-	return pack(all, cmp.Or(spec.SplitBytes, split.DefaultBytes)), nil
+	return all, nil
 }
 
 func (e *enumerator) planned(splits []*split.Split, err error) {
@@ -105,13 +132,19 @@ func (e *enumerator) planned(splits []*split.Split, err error) {
 	}
 	e.context.Log.Info("files found", "splits", len(splits))
 	e.listed, e.free = true, splits
-	bytes := int64(0)
+	e.context.Sized(len(splits), bytesOf(splits))
+	e.answerWaiting()
+}
+
+func bytesOf(splits []*split.Split) (bytes int64) {
 	for _, s := range splits {
-		for _, f := range s.Files {
-			bytes += f.Length
-		}
+		bytes += s.Bytes()
 	}
-	e.context.Sized(len(splits), bytes)
+	return bytes
+}
+
+// answerWaiting answers those who wait, in the order they asked. Some may wait on.
+func (e *enumerator) answerWaiting() {
 	waited := e.waiting
 	e.waiting = nil
 	for _, w := range waited {
@@ -149,11 +182,22 @@ func (e *enumerator) answer(w waiting) {
 		w.reply(nil, fmt.Errorf("request %d of attempt %d of subtask %d comes after request %d of attempt %d", w.request.Sequence, w.attempt, w.subtask, r.sequence, r.attempt))
 		return
 	}
-	response := split.Response{Done: len(e.free) == 0}
-	if !response.Done {
+	response := split.Response{}
+	switch {
+	case len(e.free) > 0:
 		response.Split = e.free[0]
 		e.free = e.free[1:]
 		r.given = append(r.given, response.Split)
+	case !e.grows():
+		response.Done = true
+	case w.number == 0:
+		e.hold(w)
+		return
+	case !w.expired:
+		e.waiting = append(e.waiting, w) // until it expires
+		return
+	default:
+		response.Later = true
 	}
 	text, err := json.Marshal(response)
 	if err == nil {
@@ -203,6 +247,7 @@ func (e *enumerator) Reset(subtask int) {
 // Close refuses all who wait.
 func (e *enumerator) Close() {
 	e.closed = true
+	e.stopTimer()
 	for _, w := range e.waiting {
 		w.reply(nil, errClosed)
 	}

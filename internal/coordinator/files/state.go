@@ -17,6 +17,9 @@ var _ coordinator.Stateful = (*enumerator)(nil)
 type saved struct {
 	Listed bool           `json:"listed"`
 	Free   []*split.Split `json:"free"`
+	// Next and Seen are those of directories that grow.
+	Next int              `json:"next,omitzero"`
+	Seen map[string]known `json:"seen,omitempty"`
 }
 
 // Snapshot gives what nobody has been given, and notes what each reader has.
@@ -28,7 +31,11 @@ func (e *enumerator) Snapshot(checkpoint int64) ([]byte, error) {
 		}
 		r.marks[checkpoint] = len(r.given)
 	}
-	return json.Marshal(saved{Listed: e.listed, Free: e.free})
+	s := saved{Listed: e.listed, Free: e.free, Next: e.next}
+	if e.grows() {
+		s.Seen = e.seen
+	}
+	return json.Marshal(s, json.Deterministic(true))
 }
 
 // Completed forgets what readers had been given before a checkpoint, which is in
@@ -57,15 +64,15 @@ func (e *enumerator) Restore(state []byte) error {
 	for i := range e.readers {
 		e.readers[i] = reader{}
 	}
-	e.failed, e.listed, e.free = false, s.Listed, s.Free
-	if !s.Listed {
-		e.Start()
-		return nil
+	e.failed, e.listed, e.free, e.next = false, s.Listed, s.Free, s.Next
+	if e.seen = s.Seen; e.seen == nil {
+		e.seen = map[string]known{}
 	}
-	waited := e.waiting
-	e.waiting = nil
-	for _, w := range waited {
-		e.answer(w)
+	if !s.Listed || e.grows() && e.timer == nil {
+		e.Start()
+	}
+	if s.Listed {
+		e.answerWaiting()
 	}
 	return nil
 }

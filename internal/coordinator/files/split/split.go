@@ -12,6 +12,9 @@ type Spec struct {
 	// SplitBytes is how many bytes of files a split holds, about; 0 means
 	// DefaultBytes.
 	SplitBytes int64 `json:"splitBytes,omitzero"`
+	// MonitorMillis is the time from one look for new files to the next; 0: files are
+	// found once, and reading ends with them.
+	MonitorMillis int64 `json:"monitorMillis,omitzero"`
 }
 
 // DefaultBytes is a split's size where the Spec names none: 4 MiB.
@@ -26,10 +29,12 @@ type Request struct {
 	Sequence int64 `json:"sequence,omitzero"`
 }
 
-// Response answers a Request: a split, or the news that none is left.
+// Response answers a Request: a split, the news that none is left, or that there is
+// none now, and the reader is to ask again.
 type Response struct {
 	Split *Split `json:"split,omitempty"`
 	Done  bool   `json:"done,omitzero"`
+	Later bool   `json:"later,omitzero"`
 }
 
 // Split is a share of the input: whole small files, or a part of a large one.
