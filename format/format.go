@@ -36,3 +36,36 @@ func (t Text[T]) AppendHeader(dst []byte) []byte { return dst }
 func (t Text[T]) Append(dst []byte, v T) ([]byte, error) {
 	return append(append(dst, t(v)...), '\n'), nil
 }
+
+// Decoding is how records are read.
+type Decoding[T any] interface {
+	// Header reports whether the first line of a file is no record but says what the
+	// others hold.
+	Header() bool
+	// NewDecoder makes the decoder of the records of one file, of which header is the
+	// first line if there is one. It is used by one goroutine.
+	NewDecoder(header string) (Decoder[T], error)
+}
+
+// Decoder reads records.
+type Decoder[T any] interface {
+	// Decode reads the record of one line, without its end, into v, which is the zero
+	// value before. The line's memory is not changed afterwards: v may refer to it.
+	// What it cannot read is best told by a *FieldError.
+	Decode(line string, v *T) error
+}
+
+// Lines reads each line as the record.
+type Lines struct{}
+
+// Header reports that there is none.
+func (Lines) Header() bool { return false }
+
+// NewDecoder makes a decoder.
+func (Lines) NewDecoder(string) (Decoder[string], error) { return Lines{}, nil }
+
+// Decode gives the line.
+func (Lines) Decode(line string, v *string) error {
+	*v = line
+	return nil
+}

@@ -3,6 +3,7 @@ package stream
 import (
 	"net"
 
+	"github.com/weirstream/weir/connector"
 	"github.com/weirstream/weir/connector/files"
 	"github.com/weirstream/weir/connector/socket"
 	"github.com/weirstream/weir/internal/operator"
@@ -46,12 +47,30 @@ func ReadText(e *Env, patterns ...string) DataStream[string] {
 	if len(patterns) == 0 {
 		e.problem(callSite(), "ReadText: no pattern given")
 	}
-	return source[string](e, &streamgraph.Node{
-		Op: "Read Text", Bounded: true,
-		CoordinatorKind: files.CoordinatorKind, CoordinatorSpec: files.Spec(patterns),
-		Operator: files.ReadLines(),
-		Before:   func(onCluster bool) error { return files.CheckPaths(onCluster, patterns...) },
-	})
+	return fromSource(e, "Read Text", files.Lines(patterns...))
+}
+
+// FromSource is the stream of what a source of another system gives, as
+// files.Lines("in").MonitorContinuously(time.Second). How far each of its splits has
+// been read is part of checkpoints. Mistakes in the source's description are returned
+// by Execute, which refuses one that does not end in Batch mode.
+func FromSource[T any](e *Env, from connector.Source[T]) DataStream[T] {
+	if from == nil {
+		e.problem(callSite(), "FromSource: the source is nil")
+		return source[T](e, &streamgraph.Node{Op: "Reader", Bounded: true})
+	}
+	return fromSource(e, "Reader", from)
+}
+
+func fromSource[T any](e *Env, op string, from connector.Source[T]) DataStream[T] {
+	n := &streamgraph.Node{Op: op, Bounded: from.Bounded(), Operator: operator.FromSource(from)}
+	if c, ok := from.(connector.Coordinated); ok {
+		n.CoordinatorKind, n.CoordinatorSpec = c.Coordinator()
+	}
+	if checked, ok := from.(connector.Checked); ok {
+		n.Before = checked.Check
+	}
+	return source[T](e, n)
 }
 
 // Socket is the stream of the lines that a TCP server at address (host:port)

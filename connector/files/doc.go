@@ -1,5 +1,5 @@
-// Package files reads and writes files as streams: ReadLines is a source of text
-// lines, WriteLines a sink of them.
+// Package files reads and writes files as streams: Source reads them, also in
+// directories that grow, and Sink writes them.
 //
 // It promises that every line of every file is read exactly once, whatever the
 // cut into splits, that an error names file and byte offset, and that a part

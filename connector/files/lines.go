@@ -23,6 +23,7 @@ const (
 // to the part before.
 type lines struct {
 	file     *os.File
+	name     string // of the file that is or was read last
 	end      int64  // offset at which the part ends
 	at       int64  // offset of chunk[from] in the file
 	chunk    []byte // read up to to
@@ -35,7 +36,7 @@ func (l *lines) open() bool { return l.file != nil }
 func (l *lines) close() {
 	if l.file != nil {
 		l.file.Close()
-		*l = lines{}
+		*l = lines{name: l.name}
 	}
 }
 
@@ -45,7 +46,7 @@ func (l *lines) start(part split.File) error {
 	if err != nil {
 		return fmt.Errorf("read text: %w", err)
 	}
-	*l = lines{file: f, at: part.Offset, end: part.Offset + part.Length}
+	*l = lines{file: f, name: part.Path, at: part.Offset, end: part.Offset + part.Length}
 	if part.Offset == 0 {
 		return nil
 	}
@@ -90,7 +91,7 @@ func (l *lines) next() (line string, ok bool, err error) {
 		}
 		searched = l.to - l.from
 		if searched > MaxLine {
-			return "", false, fmt.Errorf("read text: %s: the line that begins at byte %d is longer than %d bytes, the longest allowed", l.file.Name(), l.at, MaxLine)
+			return "", false, fmt.Errorf("read text: %s: the line that begins at byte %d is longer than %d bytes, the longest allowed", l.name, l.at, MaxLine)
 		}
 		more, err := l.fill()
 		if err != nil {
@@ -139,7 +140,7 @@ func (l *lines) fill() (more bool, err error) {
 	case errors.Is(err, io.EOF):
 		l.eof = true
 	case err != nil:
-		return false, fmt.Errorf("read text: %s at byte %d: %w", l.file.Name(), l.at+int64(l.to-l.from), err)
+		return false, fmt.Errorf("read text: %s at byte %d: %w", l.name, l.at+int64(l.to-l.from), err)
 	}
 	return n > 0, nil
 }

@@ -1,170 +1,240 @@
 package files
 
 import (
-	"encoding/json"
+	"encoding/json/v2"
+	"errors"
 	"fmt"
+	"io"
+	"os"
 
 	"github.com/weirstream/weir/batch"
+	"github.com/weirstream/weir/connector"
+	"github.com/weirstream/weir/format"
 	"github.com/weirstream/weir/internal/coordinator/files/split"
-	"github.com/weirstream/weir/internal/invariant"
-	"github.com/weirstream/weir/internal/operator"
-	"github.com/weirstream/weir/internal/status"
 )
 
-// CoordinatorKind names the coordinator that hands out splits of files.
-const CoordinatorKind = "files"
-
-// MaxLine is the longest line ReadLines takes, in bytes. A longer one fails the
-// job, naming the file and where in it the line begins.
+// MaxLine is the longest line that is read, in bytes. A longer one fails the job,
+// naming the file and where in it the line begins.
 const MaxLine = 16 << 20
 
-// Spec is the configuration of the coordinator for the given patterns.
-func Spec(patterns []string) string {
-	text, err := json.Marshal(split.Spec{Patterns: patterns})
-	invariant.Check(err == nil, "a list of patterns can be written as JSON: %v", err)
-	return string(text)
+// reader reads the files of one subtask. While it reads one split it has already
+// asked for the next.
+type reader[T any] struct {
+	c      connector.SourceContext
+	out    connector.Output[T]
+	format format.Decoding[T]
+	text   func(string, int64) // Emit, if records are the lines themselves; else nil
+
+	splits  []split.Split // received and not begun
+	asked   bool          // an answer is owed
+	done    bool          // no split is left
+	files   []split.File  // of the split that is being read, not begun
+	lines   lines         // of the file that is being read
+	decoder format.Decoder[T]
+	line    string // that is being emitted, and where in the file it begins
+	begins  int64
 }
 
-// ReadLines makes the source of the lines of the splits that the coordinator
-// hands out.
-func ReadLines() operator.SourceFactory {
-	return operator.SourceFunc(func(c *operator.Context, out any) operator.Source {
-		r := &reader{c: c, begins: noLine, push: operator.Output[string](out).Push}
-		c.OnClose(func(bool) { r.lines.close() })
-		c.Keep(c.OperatorID, operator.Kept{Lists: []operator.KeptList{{Name: "splits", Schema: "split", Save: r.save, Load: r.load}}})
-		r.ask()
-		return r
-	})
-}
+// noLine says that no line is being emitted.
+const noLine = -1
 
-// reader is the source's instance in one subtask. While it reads one split it
-// has already asked for the next.
-type reader struct {
-	c        *operator.Context
-	push     func(string, int64)
-	sequence int64
-	next     *split.Split  // received and not begun
-	restored []split.Split // of a checkpoint, not begun
-	asked    bool          // an answer is owed
-	done     bool          // no split is left
-	files    []split.File  // of the split that is being read, not begun
-	lines    lines         // of the file that is being read
-	line     string        // that is being pushed, and where in the file it begins
-	begins   int64
-}
-
-// ask sends for the next split.
-func (r *reader) ask() {
-	r.asked = true
-	r.sequence++
-	request, err := json.Marshal(split.Request{Sequence: r.sequence})
-	operator.Check(err)
-	r.c.Ask(r.c.OperatorID, request, r.receive)
-}
-
-// receive takes the coordinator's answer, on the task's goroutine.
-func (r *reader) receive(answer []byte, err error) {
+// Add takes a split.
+func (r *reader[T]) Add(text []byte) error {
+	var s split.Split
+	if err := json.Unmarshal(text, &s); err != nil {
+		return fmt.Errorf("read files: read a split: %w", err)
+	}
+	r.splits = append(r.splits, s)
 	r.asked = false
-	var response split.Response
-	if err == nil {
-		err = json.Unmarshal(answer, &response)
-	}
-	if err != nil {
-		operator.Abort(fmt.Errorf("ask for the next split: %w", err))
-	}
-	r.next, r.done = response.Split, response.Split == nil
+	return nil
 }
 
-// Poll pushes about batch.MaxRows lines.
-func (r *reader) Poll() operator.Progress {
+// NoMore says that no split is left.
+func (r *reader[T]) NoMore() error {
+	r.asked, r.done = false, true
+	return nil
+}
+
+// Poll emits about batch.MaxRows records.
+func (r *reader[T]) Poll() (connector.Progress, error) {
 	for !r.lines.open() {
 		switch {
 		case len(r.files) > 0:
-			operator.Check(r.lines.start(r.files[0]))
+			if err := r.start(r.files[0]); err != nil {
+				return connector.Done, err
+			}
 			r.files = r.files[1:]
-		case len(r.restored) > 0:
-			r.files, r.restored = r.restored[0].Files, r.restored[1:]
-		case r.next != nil:
-			r.files, r.next = r.next.Files, nil
+		case len(r.splits) > 0:
+			r.files, r.splits = r.splits[0].Files, r.splits[1:]
 			r.ask()
 		case r.done:
-			return operator.Done
+			return connector.Done, nil
 		default:
-			return operator.Wait
+			r.ask()
+			return connector.Wait, nil
 		}
 	}
 	for n := 0; n < batch.MaxRows; {
-		block := r.c.Signal.Block()
-		pushed := r.pushLines(block)
-		r.c.CountIn(pushed)
-		if n += block; pushed < block {
+		block := r.out.Room()
+		emitted, err := r.emit(block)
+		r.out.Count(emitted)
+		if err != nil {
+			return connector.Done, err
+		}
+		if n += block; emitted < block {
 			break // the file has ended
 		}
 	}
-	return operator.More
+	return connector.More, nil
 }
 
-// pushLines pushes at most n lines of the file and says how many there were.
-func (r *reader) pushLines(n int) int {
+// ask sends for the next split, unless some are there.
+func (r *reader[T]) ask() {
+	if !r.asked && !r.done && len(r.splits) == 0 {
+		r.asked = true
+		r.c.Request()
+	}
+}
+
+// start begins to read a part of a file.
+func (r *reader[T]) start(part split.File) error {
+	header := ""
+	if r.format.Header() {
+		var err error
+		if header, err = firstLine(part.Path); err != nil {
+			return err
+		}
+	}
+	decoder, err := r.format.NewDecoder(header)
+	if err != nil {
+		return fmt.Errorf("read %s, line 1: %w", part.Path, err)
+	}
+	r.decoder = decoder
+	if err := r.lines.start(part); err != nil {
+		return err
+	}
+	if r.format.Header() && part.Offset == 0 {
+		_, _, err = r.lines.next()
+	}
+	return err
+}
+
+// firstLine gives the first line of a file.
+func firstLine(path string) (string, error) {
+	var l lines
+	if err := l.start(split.File{Path: path, Length: 1}); err != nil {
+		return "", err
+	}
+	defer l.close()
+	line, _, err := l.next()
+	return line, err
+}
+
+// emit emits at most n records of the file and says how many there were.
+func (r *reader[T]) emit(n int) (emitted int, err error) {
+	if r.text == nil {
+		return r.decode(n)
+	}
 	for i := range n {
 		begins := r.lines.at
 		line, ok, err := r.lines.next()
-		if err != nil {
+		if err != nil || !ok {
 			r.begins = noLine
-			operator.Abort(err)
-		}
-		if !ok {
-			return i
+			return i, err
 		}
 		r.line, r.begins = line, begins
-		r.push(line, batch.NoTimestamp)
+		r.text(line, batch.NoTimestamp)
 	}
 	r.begins = noLine
-	return n
+	return n, nil
 }
 
-// noLine says that no line is being pushed.
-const noLine = -1
-
-// Record tells which line was being pushed when the task failed.
-func (r *reader) Record() *status.Record {
-	if r.begins == noLine || !r.lines.open() {
-		return nil
+// decode emits at most n records that are made of lines.
+func (r *reader[T]) decode(n int) (emitted int, err error) {
+	for i := range n {
+		begins := r.lines.at
+		line, ok, err := r.lines.next()
+		if err != nil || !ok {
+			r.begins = noLine
+			return i, err
+		}
+		r.line, r.begins = line, begins
+		var v T
+		if err := r.decoder.Decode(line, &v); err != nil {
+			return i, r.unreadable(begins, err)
+		}
+		r.out.Emit(v, batch.NoTimestamp)
 	}
-	return status.RecordOf(fmt.Sprintf("%s, byte %d", r.lines.file.Name(), r.begins), r.line)
+	r.begins = noLine
+	return n, nil
 }
 
-// save gives the splits that the subtask owns, as far as they are not read.
-func (r *reader) save() [][]byte {
+// unreadable says where the line is that holds no record.
+func (r *reader[T]) unreadable(begins int64, err error) error {
+	path := r.lines.name
+	number, counting := lineNumber(path, begins)
+	if counting != nil {
+		return fmt.Errorf("read %s, byte %d: %w", path, begins, err)
+	}
+	return fmt.Errorf("read %s, line %d, byte %d: %w", path, number, begins, err)
+}
+
+// lineNumber counts from 1 the line that begins at a byte of a file. Splits begin
+// anywhere, so nobody knows it before it is needed.
+func lineNumber(path string, begins int64) (int, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return 0, err
+	}
+	defer f.Close()
+	number := 1
+	chunk := make([]byte, minChunkBytes)
+	for text := io.LimitReader(f, begins); ; {
+		n, err := text.Read(chunk)
+		for _, b := range chunk[:n] {
+			if b == '\n' {
+				number++
+			}
+		}
+		if errors.Is(err, io.EOF) {
+			return number, nil
+		}
+		if err != nil {
+			return 0, err
+		}
+	}
+}
+
+// Locate tells which line was being emitted when the task failed.
+func (r *reader[T]) Locate() (origin, value string, ok bool) {
+	if r.begins == noLine || r.lines.name == "" {
+		return "", "", false
+	}
+	return fmt.Sprintf("%s, byte %d", r.lines.name, r.begins), r.line, true
+}
+
+// Splits gives the splits that the subtask owns, as far as they are not read.
+func (r *reader[T]) Splits() (all [][]byte, err error) {
 	rest := split.Split{Files: r.files}
 	if r.lines.open() && r.lines.at < r.lines.end {
-		part := split.File{Path: r.lines.file.Name(), Offset: r.lines.at, Length: r.lines.end - r.lines.at, Exact: true}
+		part := split.File{Path: r.lines.name, Offset: r.lines.at, Length: r.lines.end - r.lines.at, Exact: true}
 		rest.Files = append([]split.File{part}, r.files...)
 	}
-	owned := append([]split.Split{rest}, r.restored...)
-	if r.next != nil {
-		owned = append(owned, *r.next)
-	}
-	var all [][]byte
-	for _, s := range owned {
+	for _, s := range append([]split.Split{rest}, r.splits...) {
 		if len(s.Files) == 0 {
 			continue
 		}
 		text, err := json.Marshal(s)
-		operator.Check(err)
+		if err != nil {
+			return nil, fmt.Errorf("read files: write down a split: %w", err)
+		}
 		all = append(all, text)
 	}
-	return all
+	return all, nil
 }
 
-// load takes over the splits of a checkpoint.
-func (r *reader) load(elements [][]byte) error {
-	for _, text := range elements {
-		var s split.Split
-		if err := json.Unmarshal(text, &s); err != nil {
-			return fmt.Errorf("read a split of a checkpoint: %w", err)
-		}
-		r.restored = append(r.restored, s)
-	}
+// Close closes the file.
+func (r *reader[T]) Close() error {
+	r.lines.close()
 	return nil
 }

@@ -254,8 +254,8 @@ func TestCheckEmpty(t *testing.T) {
 // read runs a source until it ends.
 func read(h *host) (got []string, err error) {
 	err = operator.Guard(func() {
-		out := &operator.Receiver[string]{Push: func(v string, _ int64) { got = append(got, v) }}
-		for s := ReadLines().Open(h.context(0, 0), out); s.Poll() == operator.More; {
+		out := &operator.Receiver[string]{Push: func(v string, _ int64) { got = append(got, v) }, Watermark: func(int64) {}, Idle: func(bool) {}}
+		for s := operator.FromSource(Lines("in")).Open(h.context(0, 0), out); s.Poll() != operator.Done; {
 		}
 	})
 	return got, errors.Join(err, h.close(err != nil))

@@ -1,0 +1,156 @@
+package operator
+
+import (
+	"encoding/json/jsontext"
+	"encoding/json/v2"
+	"fmt"
+	"time"
+
+	"github.com/weirstream/weir/connector"
+	"github.com/weirstream/weir/internal/status"
+)
+
+// FromSource makes the source that reads from a connector.
+func FromSource[T any](source connector.Source[T]) SourceFactory {
+	return SourceFunc(func(c *Context, out any) Source {
+		s := &splitReader{c: c}
+		o := Output[T](out)
+		restored := s.keep()
+		context := connector.SourceContext{
+			Job: c.JobID, Operator: c.OperatorID.String(), Name: c.Operator, Subtask: c.Subtask, Parallelism: c.Parallelism, Attempt: c.Attempt,
+			Restored: restored, Done: c.Done(), Wake: c.Wake, Logger: c.Logger,
+			Now: func() time.Time { return time.UnixMilli(c.Now()) },
+			After: func(d time.Duration, f func() error) func() {
+				return c.At(c.Now()+d.Milliseconds(), func() { Check(f()) })
+			},
+		}
+		if _, coordinated := source.(connector.Coordinated); coordinated {
+			context.Request = s.request
+		}
+		reader, err := source.Open(context, connector.Output[T]{
+			Emit: o.Push, Room: c.Signal.Block, Count: c.CountIn,
+			Splits: connector.NewSplitTimes(o.Watermark, o.Idle),
+		})
+		Check(err)
+		s.reader = reader
+		for _, split := range s.restored {
+			Check(reader.Add(split))
+		}
+		s.restored = nil
+		for ; s.early > 0; s.early-- {
+			s.ask()
+		}
+		return s
+	})
+}
+
+// splitReader drives the reader of one subtask.
+type splitReader struct {
+	c        *Context
+	reader   connector.Reader // nil until it is open
+	restored [][]byte         // splits of a checkpoint, until then
+	sequence int64            // of the last request
+	early    int              // requests made while the reader was opened
+}
+
+// keep makes the splits part of checkpoints; restored says that the subtask goes on
+// with one.
+func (s *splitReader) keep() (restored bool) {
+	s.c.OnClose(func(bool) {
+		if s.reader != nil {
+			Check(s.reader.Close())
+		}
+	})
+	s.c.Keep(s.c.OperatorID, Kept{
+		Lists: []KeptList{{
+			Name: "splits", Schema: "split",
+			Save: func() [][]byte {
+				splits, err := s.reader.Splits()
+				Check(err)
+				return splits
+			},
+			Load: func(elements [][]byte) error {
+				restored = true
+				s.restored = elements
+				return nil
+			},
+		}},
+		Complete: func(checkpoint int64) {
+			if l, ok := s.reader.(connector.Listening); ok {
+				Check(l.Completed(checkpoint))
+			}
+		},
+	})
+	return restored
+}
+
+// splitRequest and splitResponse are what coordinators of splits speak, each with
+// splits of its own.
+type splitRequest struct {
+	Sequence int64 `json:"sequence"`
+}
+
+type splitResponse struct {
+	Split jsontext.Value `json:"split"`
+	Later bool           `json:"later"`
+}
+
+// request asks for a split.
+func (s *splitReader) request() {
+	if s.reader == nil {
+		s.early++
+		return
+	}
+	s.ask()
+}
+
+func (s *splitReader) ask() {
+	s.sequence++
+	request, err := json.Marshal(splitRequest{s.sequence})
+	Check(err)
+	s.c.Ask(s.c.OperatorID, request, s.receive)
+}
+
+// receive takes the coordinator's answer, on the task's goroutine.
+func (s *splitReader) receive(answer []byte, err error) {
+	var response splitResponse
+	if err == nil {
+		err = json.Unmarshal(answer, &response)
+	}
+	switch {
+	case err != nil:
+		Abort(fmt.Errorf("ask for the next split: %w", err))
+	case response.Later:
+		s.ask()
+	case len(response.Split) == 0:
+		Check(s.reader.NoMore())
+	default:
+		Check(s.reader.Add(response.Split))
+	}
+}
+
+// Poll lets the reader emit.
+func (s *splitReader) Poll() Progress {
+	progress, err := s.reader.Poll()
+	Check(err)
+	switch progress {
+	case connector.More:
+		return More
+	case connector.Wait:
+		return Wait
+	case connector.Done:
+		return Done
+	}
+	Abort(fmt.Errorf("the reader says that it has made progress %d, want connector.More, Wait or Done", progress))
+	return Done
+}
+
+// Record tells which record was being emitted when the task failed.
+func (s *splitReader) Record() *status.Record {
+	if l, ok := s.reader.(connector.Locating); ok {
+		if origin, value, some := l.Locate(); some {
+			return status.RecordOf(origin, value)
+		}
+	}
+	return nil
+}
