@@ -117,21 +117,30 @@ type WindowedStream[K comparable, T any] struct {
 // comes after that is late; see AllowedLateness and LateTo. Late records that go
 // nowhere are dropped and counted, as numLateRecordsDropped.
 func (s KeyedStream[K, T]) Window(w Windows) WindowedStream[K, T] {
+	return WindowedStream[K, T]{keyed: s, windows: checked(s.stream.env, w)}
+}
+
+// checked gives w, or other windows and a problem of the program.
+func checked(e *Env, w Windows) Windows {
 	if err := w.check(); err != nil {
-		s.stream.env.problem(callSite(), "Window: %w", err)
-		w = Tumbling(time.Second)
+		e.problem(callSite(), "Window: %w", err)
+		return Tumbling(time.Second)
 	}
-	return WindowedStream[K, T]{keyed: s, windows: w}
+	return w
+}
+
+// allowed gives how long windows are kept, or a problem of the program.
+func allowed(e *Env, d time.Duration) time.Duration {
+	if d < 0 {
+		e.problem(callSite(), "AllowedLateness: got %s, want 0 or more", d)
+	}
+	return max(0, d)
 }
 
 // AllowedLateness keeps windows for d of event time after their end: a record that
 // comes meanwhile makes the window emit a new result. The default is 0.
 func (s WindowedStream[K, T]) AllowedLateness(d time.Duration) WindowedStream[K, T] {
-	if d < 0 {
-		s.keyed.stream.env.problem(callSite(), "AllowedLateness: got %s, want 0 or more", d)
-		d = 0
-	}
-	s.lateness = d
+	s.lateness = allowed(s.keyed.stream.env, d)
 	return s
 }
 
@@ -194,16 +203,24 @@ func windowed[K comparable, V any](k K, w operator.Window, v V) Windowed[K, V] {
 
 // spec gives the windows as operators have them.
 func (s WindowedStream[K, T]) spec() operator.Windows[K, T] {
-	w := operator.Windows[K, T]{Key: s.keyed.key, Trigger: s.trigger, Lateness: s.lateness.Milliseconds(), Late: s.late.tag}
-	if s.windows.processing {
+	w := specOf(s.windows, s.keyed.key, s.trigger)
+	w.Lateness, w.Late = s.lateness.Milliseconds(), s.late.tag
+	return w
+}
+
+// specOf gives windows of records with these keys as operators have them; a trigger
+// that is nil is the one by default.
+func specOf[K comparable, T any](s Windows, key func(T) K, trigger operator.Trigger[T]) operator.Windows[K, T] {
+	w := operator.Windows[K, T]{Key: key, Trigger: trigger}
+	if s.processing {
 		w.Domain = operator.OfProcessingTime
 	}
-	switch s.windows.kind {
+	switch s.kind {
 	case slidingWindows:
-		sliding := s.windows.sliding()
+		sliding := s.sliding()
 		w.Assign = func(dst []operator.Window, _ T, ts int64) []operator.Window { return sliding.Assign(dst, ts) }
 	case sessionWindows:
-		gap := s.windows.size.Milliseconds()
+		gap := s.size.Milliseconds()
 		w.Merging = true
 		w.Assign = func(dst []operator.Window, _ T, ts int64) []operator.Window {
 			return append(dst, operator.Window{Start: ts, End: ts + gap})
@@ -215,20 +232,20 @@ func (s WindowedStream[K, T]) spec() operator.Windows[K, T] {
 		}
 	}
 	if w.Trigger == nil {
-		w.Trigger = s.defaultTrigger()
+		w.Trigger = defaultTrigger[T](s)
 	}
 	return w
 }
 
-func (s WindowedStream[K, T]) defaultTrigger() operator.Trigger[T] {
+func defaultTrigger[T any](s Windows) operator.Trigger[T] {
 	switch {
-	case s.windows.kind == countWindows && s.windows.count == s.windows.every:
-		return operator.Purging[T]{Trigger: operator.AtCount[T](s.windows.every)}
-	case s.windows.kind == countWindows:
-		return operator.AtCount[T](s.windows.every)
-	case s.windows.kind == globalWindows:
+	case s.kind == countWindows && s.count == s.every:
+		return operator.Purging[T]{Trigger: operator.AtCount[T](s.every)}
+	case s.kind == countWindows:
+		return operator.AtCount[T](s.every)
+	case s.kind == globalWindows:
 		return operator.Never[T]{}
-	case s.windows.processing:
+	case s.processing:
 		return operator.AtEnd[T]{Domain: operator.OfProcessingTime}
 	}
 	return operator.AtEnd[T]{}
