@@ -49,8 +49,10 @@ func (m *Master) makeCoordinator(v *execgraph.JobVertex, o *jobgraph.Operator) (
 	return factory(coordinator.Context{
 		Loop: m.loop, Operator: o.ID, Name: o.Name, Parallelism: v.Job.Parallelism, Spec: o.Coordinator.Spec,
 		Fail: func(cause error) {
-			m.sourceSized(v, nil) // a vertex must have subtasks to be restarted
-			m.Fail(fmt.Errorf("coordinator of operator %q: %w", o.Name, cause))
+			m.onceStarted(func() {
+				m.sourceSized(v, nil) // a vertex must have subtasks to be restarted
+				m.Fail(fmt.Errorf("coordinator of operator %q: %w", o.Name, cause))
+			})
 		},
 		Sized: func(splits int, bytes int64) { m.sourceSized(v, &execgraph.Splits{Count: splits, Bytes: bytes}) },
 		Log:   m.log.With("operator", o.Name),

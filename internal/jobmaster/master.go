@@ -47,10 +47,13 @@ type Master struct {
 	pauses map[schedule.RestartID]actor.Timer
 
 	started bool
-	done    bool     // OnDone was called
-	partner int      // peers that have not taken the goodbye yet
-	closed  []func() // called when all have
-	quiet   bool     // the endpoint is withdrawn; nothing happens any more
+	// scheduled says that the job has been started; early waits for it.
+	scheduled bool
+	early     []func()
+	done      bool     // OnDone was called
+	partner   int      // peers that have not taken the goodbye yet
+	closed    []func() // called when all have
+	quiet     bool     // the endpoint is withdrawn; nothing happens any more
 }
 
 // An EndedError says that a job cannot be canceled because it has ended.
@@ -117,7 +120,22 @@ func (m *Master) Start() {
 	m.checkpoints.begin(func() {
 		m.schedule(schedule.Start{})
 		m.sizeSources()
+		early := m.early
+		m.early, m.scheduled = nil, true
+		for _, f := range early {
+			f()
+		}
 	})
+}
+
+// onceStarted calls f when the job has been started, or now if it has: what fails
+// while it is still found out what tasks begin with is restarted as what fails later.
+func (m *Master) onceStarted(f func()) {
+	if m.scheduled || m.graph.State().Terminal() {
+		f()
+		return
+	}
+	m.early = append(m.early, f)
 }
 
 // View gives the job as it is. Once it has ended it has no coordinators.
@@ -150,7 +168,7 @@ func (m *Master) Cancel(then func(error)) {
 
 // Fail is a failure of the job as a whole, by a cause that is no task's.
 func (m *Master) Fail(cause error) {
-	m.schedule(schedule.FailJob{Cause: failureOf(cause)})
+	m.onceStarted(func() { m.schedule(schedule.FailJob{Cause: failureOf(cause)}) })
 }
 
 // Close ends the Master: a job that has not ended is SUSPENDED, because another
