@@ -149,7 +149,8 @@ func (c *checkpoints) Trigger(f checkpoint.TriggerTasks) {
 			failed(errors.New("its TaskManager is gone"))
 			continue
 		}
-		request := &pb.TriggerCheckpointRequest{JobId: c.m.job.String(), JobMasterId: c.m.term.String(), Attempts: texts(one.attempts), Checkpoint: f.Checkpoint, Options: options}
+		request := &pb.TriggerCheckpointRequest{JobId: c.m.job.String(), JobMasterId: c.m.term.String(), Attempts: texts(one.attempts), Checkpoint: f.Checkpoint, Options: options,
+			Given: c.given(f.Checkpoint, one.attempts)}
 		gateway.TriggerCheckpoint.Call(c.m.system, c.m.loop, one.tm.address, ident.LeaderID{}, request, 0, func(_ *pb.Empty, err error) {
 			if err != nil {
 				failed(err)

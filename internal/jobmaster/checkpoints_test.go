@@ -2,14 +2,19 @@ package jobmaster
 
 import (
 	"errors"
+	"strings"
 	"testing"
 	"time"
 
+	"github.com/weirstream/weir/internal/coordinator"
 	"github.com/weirstream/weir/internal/fs/mem"
 	"github.com/weirstream/weir/internal/ident"
 	"github.com/weirstream/weir/internal/jobgraph"
 	"github.com/weirstream/weir/internal/jobmaster/checkpoint"
 	"github.com/weirstream/weir/internal/jobmaster/checkpointing"
+	"github.com/weirstream/weir/internal/rpc"
+	"github.com/weirstream/weir/internal/rpc/gateway"
+	"github.com/weirstream/weir/internal/rpc/pb"
 	"github.com/weirstream/weir/internal/snapshot/storage"
 	"github.com/weirstream/weir/internal/status"
 )
@@ -55,4 +60,31 @@ func TestACoordinatorFailsBeforeTheJobIsStarted(t *testing.T) {
 	m.Cancel(func(error) {})
 	w.pass(time.Minute)
 	w.quiet(t, m)
+}
+
+// A task that is being canceled is given no work any more: the coordinator may have
+// been restored to what it had before.
+func TestACanceledTaskIsGivenNothing(t *testing.T) {
+	w := newWorld()
+	rm := w.resourceManager()
+	te1 := rm.taskExecutor("te1", 2)
+	graph := twoVertices(2)
+	graph.Vertices[0].Operators[0].Coordinator = &jobgraph.Coordinator{Kind: "echo", Spec: "spec"}
+	change := w.withCheckpoints(graph)
+	e := &echo{}
+	m, _ := w.start(t, graph, func(o *Options) {
+		change(o)
+		o.Coordinators = coordinator.Kinds{"echo": func(c coordinator.Context) (coordinator.Coordinator, error) { e.c = c; return e, nil }}
+	})
+	w.pass(20 * time.Second)
+	source, answer := te1.running[0], ""
+	w.lose = func(_ rpc.Address, method string) bool { return method == gateway.CancelTask.Name }
+	m.Fail(errors.New("again"))
+	w.pass(time.Millisecond)
+	gateway.RequestOperator.Call(te1.system, w, te1.master, te1.fence(), &pb.OperatorRequest{Attempt: source, Operator: graph.Vertices[0].Operators[0].ID.String(), Payload: []byte("hi")}, 0,
+		func(r *pb.OperatorResponse, err error) { answer = string(r.GetPayload()) + err.Error() })
+	w.pass(time.Second)
+	if !strings.Contains(answer, "is not running") {
+		t.Errorf("answered %q", answer)
+	}
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/weirstream/weir/internal/jobmaster/schedule"
 	"github.com/weirstream/weir/internal/rpc"
 	"github.com/weirstream/weir/internal/rpc/pb"
+	"github.com/weirstream/weir/internal/status"
 )
 
 // hosted is the coordinator of one operator.
@@ -34,7 +35,7 @@ func (m *Master) makeCoordinators() error {
 			if err != nil {
 				return fmt.Errorf("operator %q of vertex %q: coordinator of kind %q: %w", o.Name, v.Job.Name, o.Coordinator.Kind, err)
 			}
-			m.coordinators = append(m.coordinators, &hosted{operator: o.ID, vertex: v, coordinator: c})
+			m.coordinators = append(m.coordinators, &hosted{operator: o.ID, vertex: v, coordinator: c, fence: newFence()})
 		}
 	}
 	return nil
@@ -104,7 +105,9 @@ func (m *Master) requestOperator(req *pb.OperatorRequest, reply func(*pb.Operato
 		return
 	}
 	e := m.graph.Attempt(attempt)
-	if e == nil || e.State().Terminal() {
+	if e == nil || e.State().Terminal() || e.State() == status.Canceling {
+		// One that is being canceled is given nothing any more: its successor may have
+		// been given back already what it had.
 		reply(nil, rpc.Refuse("request to a coordinator: task %s is not running", attempt))
 		return
 	}
@@ -114,11 +117,12 @@ func (m *Master) requestOperator(req *pb.OperatorRequest, reply func(*pb.Operato
 		return
 	}
 	h := m.coordinators[i]
+	h.fence.settled(attempt, req.Settled)
 	h.coordinator.HandleRequest(attempt.Subtask, attempt.Attempt, req.Payload, func(payload []byte, err error) {
 		if err != nil {
 			reply(nil, rpc.Refuse("coordinator of operator %s: %v", operator, err))
 			return
 		}
-		h.fence.answer(attempt, func() { reply(&pb.OperatorResponse{Payload: payload}, nil) })
+		h.fence.answer(attempt, req.Number, func() { reply(&pb.OperatorResponse{Payload: payload}, nil) })
 	})
 }

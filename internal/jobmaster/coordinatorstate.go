@@ -7,6 +7,7 @@ import (
 	"github.com/weirstream/weir/internal/coordinator"
 	"github.com/weirstream/weir/internal/execgraph"
 	"github.com/weirstream/weir/internal/ident"
+	"github.com/weirstream/weir/internal/rpc/pb"
 	"github.com/weirstream/weir/internal/snapshot"
 	"github.com/weirstream/weir/internal/status"
 )
@@ -27,13 +28,13 @@ func (c *checkpoints) SnapshotCoordinators(id int64, operators []ident.OperatorI
 			data, err = s.Snapshot(id)
 			state = snapshot.Handle{Inline: data, Length: int64(len(data)), Checksum: snapshot.Checksum(data)}
 		}
-		h.fence.open()
-		h.fence = fence{checkpoint: id, before: map[ident.AttemptID]bool{}}
+		var run []ident.AttemptID
 		for _, v := range h.vertex.Subtasks {
 			if v.Current.State() == status.Running {
-				h.fence.before[v.Current.ID] = true
+				run = append(run, v.Current.ID)
 			}
 		}
+		h.fence.raise(id, run)
 		then(operator, state, err)
 	}
 }
@@ -41,19 +42,30 @@ func (c *checkpoints) SnapshotCoordinators(id int64, operators []ident.OperatorI
 // acknowledged lets through what was held back from an attempt.
 func (c *checkpoints) acknowledged(id int64, attempt ident.AttemptID) {
 	for _, h := range c.m.coordinators {
-		if h.fence.checkpoint == id {
-			h.fence.pass(attempt)
+		h.fence.pass(id, attempt)
+	}
+}
+
+// given are the answers that tasks must have received before they begin a checkpoint.
+func (c *checkpoints) given(id int64, attempts []ident.AttemptID) (all []*pb.GivenAnswers) {
+	for _, attempt := range attempts {
+		for _, h := range c.m.coordinators {
+			if h.vertex.Job.ID != attempt.Vertex {
+				continue
+			}
+			if numbers := h.fence.before(id, attempt); len(numbers) > 0 {
+				all = append(all, &pb.GivenAnswers{Attempt: attempt.String(), Operator: h.operator.String(), Numbers: numbers})
+			}
 		}
 	}
+	return all
 }
 
 // release ends what was held back for a checkpoint that is over, and tells the
 // coordinators of one that is complete.
 func (c *checkpoints) release(operators []ident.OperatorID, id int64, complete bool) {
 	for _, h := range c.m.coordinators {
-		if h.fence.checkpoint != 0 && h.fence.checkpoint <= id {
-			h.fence.open()
-		}
+		h.fence.lower(id)
 		if s, ok := h.coordinator.(coordinator.Stateful); ok && complete && slices.Contains(operators, h.operator) {
 			s.Completed(id)
 		}

@@ -260,6 +260,9 @@ func (m *Master) taskChanged(f schedule.TaskChanged) {
 		return
 	}
 	m.managers.ended(f.Execution)
+	for _, h := range m.coordinators {
+		h.fence.forget(f.Execution.ID)
+	}
 	if f.To != status.Finished {
 		for _, h := range m.coordinators {
 			if h.vertex == f.Execution.Vertex.Parent {

@@ -3,6 +3,7 @@ package worker
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"time"
 
@@ -215,31 +216,36 @@ func (c *checkpoints) writeList(at fs.Location, l task.PartList) (snapshot.ListS
 	return list, err
 }
 
-// triggerCheckpoint begins a checkpoint in tasks without inputs.
+// triggerCheckpoint begins a checkpoint in tasks without inputs, as soon as they have
+// received what their coordinators had given them before.
 func (w *Worker) triggerCheckpoint(r *pb.TriggerCheckpointRequest, reply func(*pb.Empty, error)) {
 	var o pb.CheckpointOptions
 	if err := proto.Unmarshal(r.Options, &o); err != nil || o.Align < 0 || o.Align > int32(element.Unaligned) {
 		reply(nil, rpc.Refuse("read how checkpoint %d is to be taken: barriers of kind %d, %v", r.Checkpoint, o.Align, err))
 		return
 	}
-	w.eachTask(r.Attempts, reply, func(t *running) {
-		t.Trigger(task.Barrier{Checkpoint: r.Checkpoint, Options: r.Options, Align: element.Align(o.Align), Overtake: o.OvertakeMillis})
+	w.eachTask(r.Attempts, reply, func(attempt string, t *running) {
+		given := slices.DeleteFunc(slices.Clone(r.Given), func(g *pb.GivenAnswers) bool { return g.Attempt != attempt })
+		t.await(r.Checkpoint, given, func() {
+			t.Trigger(task.Barrier{Checkpoint: r.Checkpoint, Options: r.Options, Align: element.Align(o.Align), Overtake: o.OvertakeMillis})
+		})
 	})
 }
 
 // notifyCheckpoint tells tasks what became of a checkpoint.
 func (w *Worker) notifyCheckpoint(r *pb.NotifyCheckpointRequest, reply func(*pb.Empty, error)) {
-	w.eachTask(r.Attempts, reply, func(t *running) {
+	w.eachTask(r.Attempts, reply, func(_ string, t *running) {
 		if r.Complete {
 			t.Complete(r.Checkpoint)
 		} else {
+			t.giveUp(r.Checkpoint)
 			t.Abort(r.Checkpoint)
 		}
 	})
 }
 
 // eachTask calls f with those of the attempts that run here.
-func (w *Worker) eachTask(attempts []string, reply func(*pb.Empty, error), f func(t *running)) {
+func (w *Worker) eachTask(attempts []string, reply func(*pb.Empty, error), f func(attempt string, t *running)) {
 	for _, text := range attempts {
 		attempt, err := ident.ParseAttempt(text)
 		if err != nil {
@@ -247,7 +253,7 @@ func (w *Worker) eachTask(attempts []string, reply func(*pb.Empty, error), f fun
 			return
 		}
 		if t := w.tasks[attempt]; t != nil {
-			f(t)
+			f(text, t)
 		}
 	}
 	reply(&pb.Empty{}, nil)

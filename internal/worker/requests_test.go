@@ -74,3 +74,50 @@ func TestARequestIsMadeAgainWhileItsTaskRuns(t *testing.T) {
 		}
 	}
 }
+
+// A checkpoint is begun when the answers have been received that were given before
+// it, and those before it have been begun; one that was given up, never.
+func TestACheckpointWaitsForAnswers(t *testing.T) {
+	op := ident.OperatorID{ID: ident.ID{1}}
+	var r requests
+	var begun []int64
+	answer := map[int64]func(){}
+	ask := func() *pb.OperatorRequest {
+		request := &pb.OperatorRequest{}
+		received := r.number(op, request, func([]byte, error) {})
+		answer[request.Number] = func() { received(nil, nil) }
+		return request
+	}
+	begin := func(checkpoint int64, numbers ...int64) {
+		r.await(checkpoint, []*pb.GivenAnswers{{Operator: op.String(), Numbers: numbers}}, func() { begun = append(begun, checkpoint) })
+	}
+	want := func(want string) {
+		t.Helper()
+		if got := fmt.Sprint(begun); got != want {
+			t.Errorf("begun %s, want %s", got, want)
+		}
+	}
+	begin(1, 1)
+	want("[1]") // of an earlier attempt's
+	ask()
+	ask()
+	begin(2)
+	want("[1 2]")
+	begin(3, 1, 2)
+	begin(4)
+	answer[2]()
+	want("[1 2]")
+	if q := ask(); q.Number != 3 || q.Settled != 1 {
+		t.Errorf("request %v", q)
+	}
+	answer[1]()
+	want("[1 2 3 4]")
+	if q := ask(); q.Number != 4 || q.Settled != 3 {
+		t.Errorf("request %v", q)
+	}
+	begin(5, 3)
+	begin(6, 4)
+	r.giveUp(5)
+	answer[4]()
+	want("[1 2 3 4 6]")
+}

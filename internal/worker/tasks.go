@@ -18,6 +18,7 @@ type running struct {
 	*task.Task
 	meter   *task.Meter
 	reports reports
+	requests
 }
 
 // runTask starts a task. The answer says that it was accepted; how it goes is

@@ -1530,6 +1530,7 @@ type TriggerCheckpointRequest struct {
 	Attempts      []string               `protobuf:"bytes,3,rep,name=attempts,proto3" json:"attempts,omitempty"`
 	Checkpoint    int64                  `protobuf:"varint,4,opt,name=checkpoint,proto3" json:"checkpoint,omitempty"`
 	Options       []byte                 `protobuf:"bytes,5,opt,name=options,proto3" json:"options,omitempty"` // CheckpointOptions, which travel with the barrier
+	Given         []*GivenAnswers        `protobuf:"bytes,6,rep,name=given,proto3" json:"given,omitempty"`     // what the tasks must have received before they begin
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1599,6 +1600,75 @@ func (x *TriggerCheckpointRequest) GetOptions() []byte {
 	return nil
 }
 
+func (x *TriggerCheckpointRequest) GetGiven() []*GivenAnswers {
+	if x != nil {
+		return x.Given
+	}
+	return nil
+}
+
+// What an operator's coordinator had answered to an attempt when its own state was
+// taken, as far as it is not known to have been received.
+type GivenAnswers struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Attempt       string                 `protobuf:"bytes,1,opt,name=attempt,proto3" json:"attempt,omitempty"`
+	Operator      string                 `protobuf:"bytes,2,opt,name=operator,proto3" json:"operator,omitempty"`
+	Numbers       []int64                `protobuf:"varint,3,rep,packed,name=numbers,proto3" json:"numbers,omitempty"` // of the requests
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *GivenAnswers) Reset() {
+	*x = GivenAnswers{}
+	mi := &file_weir_control_proto_msgTypes[25]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *GivenAnswers) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*GivenAnswers) ProtoMessage() {}
+
+func (x *GivenAnswers) ProtoReflect() protoreflect.Message {
+	mi := &file_weir_control_proto_msgTypes[25]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use GivenAnswers.ProtoReflect.Descriptor instead.
+func (*GivenAnswers) Descriptor() ([]byte, []int) {
+	return file_weir_control_proto_rawDescGZIP(), []int{25}
+}
+
+func (x *GivenAnswers) GetAttempt() string {
+	if x != nil {
+		return x.Attempt
+	}
+	return ""
+}
+
+func (x *GivenAnswers) GetOperator() string {
+	if x != nil {
+		return x.Operator
+	}
+	return ""
+}
+
+func (x *GivenAnswers) GetNumbers() []int64 {
+	if x != nil {
+		return x.Numbers
+	}
+	return nil
+}
+
 // How a checkpoint is taken.
 type CheckpointOptions struct {
 	state           protoimpl.MessageState `protogen:"open.v1"`
@@ -1618,7 +1688,7 @@ type CheckpointOptions struct {
 
 func (x *CheckpointOptions) Reset() {
 	*x = CheckpointOptions{}
-	mi := &file_weir_control_proto_msgTypes[25]
+	mi := &file_weir_control_proto_msgTypes[26]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1630,7 +1700,7 @@ func (x *CheckpointOptions) String() string {
 func (*CheckpointOptions) ProtoMessage() {}
 
 func (x *CheckpointOptions) ProtoReflect() protoreflect.Message {
-	mi := &file_weir_control_proto_msgTypes[25]
+	mi := &file_weir_control_proto_msgTypes[26]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1643,7 +1713,7 @@ func (x *CheckpointOptions) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CheckpointOptions.ProtoReflect.Descriptor instead.
 func (*CheckpointOptions) Descriptor() ([]byte, []int) {
-	return file_weir_control_proto_rawDescGZIP(), []int{25}
+	return file_weir_control_proto_rawDescGZIP(), []int{26}
 }
 
 func (x *CheckpointOptions) GetTriggeredMillis() int64 {
@@ -1730,7 +1800,7 @@ type NotifyCheckpointRequest struct {
 
 func (x *NotifyCheckpointRequest) Reset() {
 	*x = NotifyCheckpointRequest{}
-	mi := &file_weir_control_proto_msgTypes[26]
+	mi := &file_weir_control_proto_msgTypes[27]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1742,7 +1812,7 @@ func (x *NotifyCheckpointRequest) String() string {
 func (*NotifyCheckpointRequest) ProtoMessage() {}
 
 func (x *NotifyCheckpointRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_weir_control_proto_msgTypes[26]
+	mi := &file_weir_control_proto_msgTypes[27]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1755,7 +1825,7 @@ func (x *NotifyCheckpointRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use NotifyCheckpointRequest.ProtoReflect.Descriptor instead.
 func (*NotifyCheckpointRequest) Descriptor() ([]byte, []int) {
-	return file_weir_control_proto_rawDescGZIP(), []int{26}
+	return file_weir_control_proto_rawDescGZIP(), []int{27}
 }
 
 func (x *NotifyCheckpointRequest) GetJobId() string {
@@ -1809,7 +1879,7 @@ type AcknowledgeCheckpointRequest struct {
 
 func (x *AcknowledgeCheckpointRequest) Reset() {
 	*x = AcknowledgeCheckpointRequest{}
-	mi := &file_weir_control_proto_msgTypes[27]
+	mi := &file_weir_control_proto_msgTypes[28]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1821,7 +1891,7 @@ func (x *AcknowledgeCheckpointRequest) String() string {
 func (*AcknowledgeCheckpointRequest) ProtoMessage() {}
 
 func (x *AcknowledgeCheckpointRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_weir_control_proto_msgTypes[27]
+	mi := &file_weir_control_proto_msgTypes[28]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1834,7 +1904,7 @@ func (x *AcknowledgeCheckpointRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use AcknowledgeCheckpointRequest.ProtoReflect.Descriptor instead.
 func (*AcknowledgeCheckpointRequest) Descriptor() ([]byte, []int) {
-	return file_weir_control_proto_rawDescGZIP(), []int{27}
+	return file_weir_control_proto_rawDescGZIP(), []int{28}
 }
 
 func (x *AcknowledgeCheckpointRequest) GetAttempt() string {
@@ -1899,7 +1969,7 @@ type DeclineCheckpointRequest struct {
 
 func (x *DeclineCheckpointRequest) Reset() {
 	*x = DeclineCheckpointRequest{}
-	mi := &file_weir_control_proto_msgTypes[28]
+	mi := &file_weir_control_proto_msgTypes[29]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1911,7 +1981,7 @@ func (x *DeclineCheckpointRequest) String() string {
 func (*DeclineCheckpointRequest) ProtoMessage() {}
 
 func (x *DeclineCheckpointRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_weir_control_proto_msgTypes[28]
+	mi := &file_weir_control_proto_msgTypes[29]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1924,7 +1994,7 @@ func (x *DeclineCheckpointRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DeclineCheckpointRequest.ProtoReflect.Descriptor instead.
 func (*DeclineCheckpointRequest) Descriptor() ([]byte, []int) {
-	return file_weir_control_proto_rawDescGZIP(), []int{28}
+	return file_weir_control_proto_rawDescGZIP(), []int{29}
 }
 
 func (x *DeclineCheckpointRequest) GetAttempt() string {
@@ -1967,7 +2037,7 @@ type ReleaseOutputsRequest struct {
 
 func (x *ReleaseOutputsRequest) Reset() {
 	*x = ReleaseOutputsRequest{}
-	mi := &file_weir_control_proto_msgTypes[29]
+	mi := &file_weir_control_proto_msgTypes[30]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1979,7 +2049,7 @@ func (x *ReleaseOutputsRequest) String() string {
 func (*ReleaseOutputsRequest) ProtoMessage() {}
 
 func (x *ReleaseOutputsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_weir_control_proto_msgTypes[29]
+	mi := &file_weir_control_proto_msgTypes[30]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1992,7 +2062,7 @@ func (x *ReleaseOutputsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ReleaseOutputsRequest.ProtoReflect.Descriptor instead.
 func (*ReleaseOutputsRequest) Descriptor() ([]byte, []int) {
-	return file_weir_control_proto_rawDescGZIP(), []int{29}
+	return file_weir_control_proto_rawDescGZIP(), []int{30}
 }
 
 func (x *ReleaseOutputsRequest) GetJobId() string {
@@ -2037,7 +2107,7 @@ type TaskDeployment struct {
 
 func (x *TaskDeployment) Reset() {
 	*x = TaskDeployment{}
-	mi := &file_weir_control_proto_msgTypes[30]
+	mi := &file_weir_control_proto_msgTypes[31]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2049,7 +2119,7 @@ func (x *TaskDeployment) String() string {
 func (*TaskDeployment) ProtoMessage() {}
 
 func (x *TaskDeployment) ProtoReflect() protoreflect.Message {
-	mi := &file_weir_control_proto_msgTypes[30]
+	mi := &file_weir_control_proto_msgTypes[31]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2062,7 +2132,7 @@ func (x *TaskDeployment) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use TaskDeployment.ProtoReflect.Descriptor instead.
 func (*TaskDeployment) Descriptor() ([]byte, []int) {
-	return file_weir_control_proto_rawDescGZIP(), []int{30}
+	return file_weir_control_proto_rawDescGZIP(), []int{31}
 }
 
 func (x *TaskDeployment) GetJobId() string {
@@ -2166,7 +2236,7 @@ type Job struct {
 
 func (x *Job) Reset() {
 	*x = Job{}
-	mi := &file_weir_control_proto_msgTypes[31]
+	mi := &file_weir_control_proto_msgTypes[32]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2178,7 +2248,7 @@ func (x *Job) String() string {
 func (*Job) ProtoMessage() {}
 
 func (x *Job) ProtoReflect() protoreflect.Message {
-	mi := &file_weir_control_proto_msgTypes[31]
+	mi := &file_weir_control_proto_msgTypes[32]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2191,7 +2261,7 @@ func (x *Job) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Job.ProtoReflect.Descriptor instead.
 func (*Job) Descriptor() ([]byte, []int) {
-	return file_weir_control_proto_rawDescGZIP(), []int{31}
+	return file_weir_control_proto_rawDescGZIP(), []int{32}
 }
 
 func (x *Job) GetJobId() string {
@@ -2260,7 +2330,7 @@ type OperatorDigest struct {
 
 func (x *OperatorDigest) Reset() {
 	*x = OperatorDigest{}
-	mi := &file_weir_control_proto_msgTypes[32]
+	mi := &file_weir_control_proto_msgTypes[33]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2272,7 +2342,7 @@ func (x *OperatorDigest) String() string {
 func (*OperatorDigest) ProtoMessage() {}
 
 func (x *OperatorDigest) ProtoReflect() protoreflect.Message {
-	mi := &file_weir_control_proto_msgTypes[32]
+	mi := &file_weir_control_proto_msgTypes[33]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2285,7 +2355,7 @@ func (x *OperatorDigest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use OperatorDigest.ProtoReflect.Descriptor instead.
 func (*OperatorDigest) Descriptor() ([]byte, []int) {
-	return file_weir_control_proto_rawDescGZIP(), []int{32}
+	return file_weir_control_proto_rawDescGZIP(), []int{33}
 }
 
 func (x *OperatorDigest) GetName() string {
@@ -2320,7 +2390,7 @@ type GateDeployment struct {
 
 func (x *GateDeployment) Reset() {
 	*x = GateDeployment{}
-	mi := &file_weir_control_proto_msgTypes[33]
+	mi := &file_weir_control_proto_msgTypes[34]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2332,7 +2402,7 @@ func (x *GateDeployment) String() string {
 func (*GateDeployment) ProtoMessage() {}
 
 func (x *GateDeployment) ProtoReflect() protoreflect.Message {
-	mi := &file_weir_control_proto_msgTypes[33]
+	mi := &file_weir_control_proto_msgTypes[34]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2345,7 +2415,7 @@ func (x *GateDeployment) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GateDeployment.ProtoReflect.Descriptor instead.
 func (*GateDeployment) Descriptor() ([]byte, []int) {
-	return file_weir_control_proto_rawDescGZIP(), []int{33}
+	return file_weir_control_proto_rawDescGZIP(), []int{34}
 }
 
 func (x *GateDeployment) GetDataSet() string {
@@ -2411,7 +2481,7 @@ type ProducerList struct {
 
 func (x *ProducerList) Reset() {
 	*x = ProducerList{}
-	mi := &file_weir_control_proto_msgTypes[34]
+	mi := &file_weir_control_proto_msgTypes[35]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2423,7 +2493,7 @@ func (x *ProducerList) String() string {
 func (*ProducerList) ProtoMessage() {}
 
 func (x *ProducerList) ProtoReflect() protoreflect.Message {
-	mi := &file_weir_control_proto_msgTypes[34]
+	mi := &file_weir_control_proto_msgTypes[35]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2436,7 +2506,7 @@ func (x *ProducerList) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ProducerList.ProtoReflect.Descriptor instead.
 func (*ProducerList) Descriptor() ([]byte, []int) {
-	return file_weir_control_proto_rawDescGZIP(), []int{34}
+	return file_weir_control_proto_rawDescGZIP(), []int{35}
 }
 
 func (x *ProducerList) GetGraph() string {
@@ -2491,7 +2561,7 @@ type ProducerPlace struct {
 
 func (x *ProducerPlace) Reset() {
 	*x = ProducerPlace{}
-	mi := &file_weir_control_proto_msgTypes[35]
+	mi := &file_weir_control_proto_msgTypes[36]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2503,7 +2573,7 @@ func (x *ProducerPlace) String() string {
 func (*ProducerPlace) ProtoMessage() {}
 
 func (x *ProducerPlace) ProtoReflect() protoreflect.Message {
-	mi := &file_weir_control_proto_msgTypes[35]
+	mi := &file_weir_control_proto_msgTypes[36]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2516,7 +2586,7 @@ func (x *ProducerPlace) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ProducerPlace.ProtoReflect.Descriptor instead.
 func (*ProducerPlace) Descriptor() ([]byte, []int) {
-	return file_weir_control_proto_rawDescGZIP(), []int{35}
+	return file_weir_control_proto_rawDescGZIP(), []int{36}
 }
 
 func (x *ProducerPlace) GetResourceId() string {
@@ -2546,7 +2616,7 @@ type ChannelDeployment struct {
 
 func (x *ChannelDeployment) Reset() {
 	*x = ChannelDeployment{}
-	mi := &file_weir_control_proto_msgTypes[36]
+	mi := &file_weir_control_proto_msgTypes[37]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2558,7 +2628,7 @@ func (x *ChannelDeployment) String() string {
 func (*ChannelDeployment) ProtoMessage() {}
 
 func (x *ChannelDeployment) ProtoReflect() protoreflect.Message {
-	mi := &file_weir_control_proto_msgTypes[36]
+	mi := &file_weir_control_proto_msgTypes[37]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2571,7 +2641,7 @@ func (x *ChannelDeployment) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ChannelDeployment.ProtoReflect.Descriptor instead.
 func (*ChannelDeployment) Descriptor() ([]byte, []int) {
-	return file_weir_control_proto_rawDescGZIP(), []int{36}
+	return file_weir_control_proto_rawDescGZIP(), []int{37}
 }
 
 func (x *ChannelDeployment) GetProducer() string {
@@ -2620,7 +2690,7 @@ type PartitionDeployment struct {
 
 func (x *PartitionDeployment) Reset() {
 	*x = PartitionDeployment{}
-	mi := &file_weir_control_proto_msgTypes[37]
+	mi := &file_weir_control_proto_msgTypes[38]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2632,7 +2702,7 @@ func (x *PartitionDeployment) String() string {
 func (*PartitionDeployment) ProtoMessage() {}
 
 func (x *PartitionDeployment) ProtoReflect() protoreflect.Message {
-	mi := &file_weir_control_proto_msgTypes[37]
+	mi := &file_weir_control_proto_msgTypes[38]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2645,7 +2715,7 @@ func (x *PartitionDeployment) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PartitionDeployment.ProtoReflect.Descriptor instead.
 func (*PartitionDeployment) Descriptor() ([]byte, []int) {
-	return file_weir_control_proto_rawDescGZIP(), []int{37}
+	return file_weir_control_proto_rawDescGZIP(), []int{38}
 }
 
 func (x *PartitionDeployment) GetDataSet() string {
@@ -2682,7 +2752,7 @@ type RegisterTaskManagerRequest struct {
 
 func (x *RegisterTaskManagerRequest) Reset() {
 	*x = RegisterTaskManagerRequest{}
-	mi := &file_weir_control_proto_msgTypes[38]
+	mi := &file_weir_control_proto_msgTypes[39]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2694,7 +2764,7 @@ func (x *RegisterTaskManagerRequest) String() string {
 func (*RegisterTaskManagerRequest) ProtoMessage() {}
 
 func (x *RegisterTaskManagerRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_weir_control_proto_msgTypes[38]
+	mi := &file_weir_control_proto_msgTypes[39]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2707,7 +2777,7 @@ func (x *RegisterTaskManagerRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RegisterTaskManagerRequest.ProtoReflect.Descriptor instead.
 func (*RegisterTaskManagerRequest) Descriptor() ([]byte, []int) {
-	return file_weir_control_proto_rawDescGZIP(), []int{38}
+	return file_weir_control_proto_rawDescGZIP(), []int{39}
 }
 
 func (x *RegisterTaskManagerRequest) GetJobId() string {
@@ -2754,7 +2824,7 @@ type RegisterTaskManagerResponse struct {
 
 func (x *RegisterTaskManagerResponse) Reset() {
 	*x = RegisterTaskManagerResponse{}
-	mi := &file_weir_control_proto_msgTypes[39]
+	mi := &file_weir_control_proto_msgTypes[40]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2766,7 +2836,7 @@ func (x *RegisterTaskManagerResponse) String() string {
 func (*RegisterTaskManagerResponse) ProtoMessage() {}
 
 func (x *RegisterTaskManagerResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_weir_control_proto_msgTypes[39]
+	mi := &file_weir_control_proto_msgTypes[40]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2779,7 +2849,7 @@ func (x *RegisterTaskManagerResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RegisterTaskManagerResponse.ProtoReflect.Descriptor instead.
 func (*RegisterTaskManagerResponse) Descriptor() ([]byte, []int) {
-	return file_weir_control_proto_rawDescGZIP(), []int{39}
+	return file_weir_control_proto_rawDescGZIP(), []int{40}
 }
 
 func (x *RegisterTaskManagerResponse) GetRejected() string {
@@ -2800,7 +2870,7 @@ type SlotOffer struct {
 
 func (x *SlotOffer) Reset() {
 	*x = SlotOffer{}
-	mi := &file_weir_control_proto_msgTypes[40]
+	mi := &file_weir_control_proto_msgTypes[41]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2812,7 +2882,7 @@ func (x *SlotOffer) String() string {
 func (*SlotOffer) ProtoMessage() {}
 
 func (x *SlotOffer) ProtoReflect() protoreflect.Message {
-	mi := &file_weir_control_proto_msgTypes[40]
+	mi := &file_weir_control_proto_msgTypes[41]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2825,7 +2895,7 @@ func (x *SlotOffer) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SlotOffer.ProtoReflect.Descriptor instead.
 func (*SlotOffer) Descriptor() ([]byte, []int) {
-	return file_weir_control_proto_rawDescGZIP(), []int{40}
+	return file_weir_control_proto_rawDescGZIP(), []int{41}
 }
 
 func (x *SlotOffer) GetAllocationId() string {
@@ -2859,7 +2929,7 @@ type OfferSlotsRequest struct {
 
 func (x *OfferSlotsRequest) Reset() {
 	*x = OfferSlotsRequest{}
-	mi := &file_weir_control_proto_msgTypes[41]
+	mi := &file_weir_control_proto_msgTypes[42]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2871,7 +2941,7 @@ func (x *OfferSlotsRequest) String() string {
 func (*OfferSlotsRequest) ProtoMessage() {}
 
 func (x *OfferSlotsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_weir_control_proto_msgTypes[41]
+	mi := &file_weir_control_proto_msgTypes[42]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2884,7 +2954,7 @@ func (x *OfferSlotsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use OfferSlotsRequest.ProtoReflect.Descriptor instead.
 func (*OfferSlotsRequest) Descriptor() ([]byte, []int) {
-	return file_weir_control_proto_rawDescGZIP(), []int{41}
+	return file_weir_control_proto_rawDescGZIP(), []int{42}
 }
 
 func (x *OfferSlotsRequest) GetResourceId() string {
@@ -2910,7 +2980,7 @@ type OfferSlotsResponse struct {
 
 func (x *OfferSlotsResponse) Reset() {
 	*x = OfferSlotsResponse{}
-	mi := &file_weir_control_proto_msgTypes[42]
+	mi := &file_weir_control_proto_msgTypes[43]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2922,7 +2992,7 @@ func (x *OfferSlotsResponse) String() string {
 func (*OfferSlotsResponse) ProtoMessage() {}
 
 func (x *OfferSlotsResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_weir_control_proto_msgTypes[42]
+	mi := &file_weir_control_proto_msgTypes[43]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2935,7 +3005,7 @@ func (x *OfferSlotsResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use OfferSlotsResponse.ProtoReflect.Descriptor instead.
 func (*OfferSlotsResponse) Descriptor() ([]byte, []int) {
-	return file_weir_control_proto_rawDescGZIP(), []int{42}
+	return file_weir_control_proto_rawDescGZIP(), []int{43}
 }
 
 func (x *OfferSlotsResponse) GetAccepted() []string {
@@ -2956,7 +3026,7 @@ type FailSlotRequest struct {
 
 func (x *FailSlotRequest) Reset() {
 	*x = FailSlotRequest{}
-	mi := &file_weir_control_proto_msgTypes[43]
+	mi := &file_weir_control_proto_msgTypes[44]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2968,7 +3038,7 @@ func (x *FailSlotRequest) String() string {
 func (*FailSlotRequest) ProtoMessage() {}
 
 func (x *FailSlotRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_weir_control_proto_msgTypes[43]
+	mi := &file_weir_control_proto_msgTypes[44]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2981,7 +3051,7 @@ func (x *FailSlotRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use FailSlotRequest.ProtoReflect.Descriptor instead.
 func (*FailSlotRequest) Descriptor() ([]byte, []int) {
-	return file_weir_control_proto_rawDescGZIP(), []int{43}
+	return file_weir_control_proto_rawDescGZIP(), []int{44}
 }
 
 func (x *FailSlotRequest) GetResourceId() string {
@@ -3027,7 +3097,7 @@ type Failure struct {
 
 func (x *Failure) Reset() {
 	*x = Failure{}
-	mi := &file_weir_control_proto_msgTypes[44]
+	mi := &file_weir_control_proto_msgTypes[45]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3039,7 +3109,7 @@ func (x *Failure) String() string {
 func (*Failure) ProtoMessage() {}
 
 func (x *Failure) ProtoReflect() protoreflect.Message {
-	mi := &file_weir_control_proto_msgTypes[44]
+	mi := &file_weir_control_proto_msgTypes[45]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3052,7 +3122,7 @@ func (x *Failure) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Failure.ProtoReflect.Descriptor instead.
 func (*Failure) Descriptor() ([]byte, []int) {
-	return file_weir_control_proto_rawDescGZIP(), []int{44}
+	return file_weir_control_proto_rawDescGZIP(), []int{45}
 }
 
 func (x *Failure) GetMessage() string {
@@ -3156,7 +3226,7 @@ type TaskMetrics struct {
 
 func (x *TaskMetrics) Reset() {
 	*x = TaskMetrics{}
-	mi := &file_weir_control_proto_msgTypes[45]
+	mi := &file_weir_control_proto_msgTypes[46]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3168,7 +3238,7 @@ func (x *TaskMetrics) String() string {
 func (*TaskMetrics) ProtoMessage() {}
 
 func (x *TaskMetrics) ProtoReflect() protoreflect.Message {
-	mi := &file_weir_control_proto_msgTypes[45]
+	mi := &file_weir_control_proto_msgTypes[46]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3181,7 +3251,7 @@ func (x *TaskMetrics) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use TaskMetrics.ProtoReflect.Descriptor instead.
 func (*TaskMetrics) Descriptor() ([]byte, []int) {
-	return file_weir_control_proto_rawDescGZIP(), []int{45}
+	return file_weir_control_proto_rawDescGZIP(), []int{46}
 }
 
 func (x *TaskMetrics) GetAttempt() string {
@@ -3258,7 +3328,7 @@ type Count struct {
 
 func (x *Count) Reset() {
 	*x = Count{}
-	mi := &file_weir_control_proto_msgTypes[46]
+	mi := &file_weir_control_proto_msgTypes[47]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3270,7 +3340,7 @@ func (x *Count) String() string {
 func (*Count) ProtoMessage() {}
 
 func (x *Count) ProtoReflect() protoreflect.Message {
-	mi := &file_weir_control_proto_msgTypes[46]
+	mi := &file_weir_control_proto_msgTypes[47]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3283,7 +3353,7 @@ func (x *Count) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Count.ProtoReflect.Descriptor instead.
 func (*Count) Descriptor() ([]byte, []int) {
-	return file_weir_control_proto_rawDescGZIP(), []int{46}
+	return file_weir_control_proto_rawDescGZIP(), []int{47}
 }
 
 func (x *Count) GetTotal() int64 {
@@ -3312,7 +3382,7 @@ type Share struct {
 
 func (x *Share) Reset() {
 	*x = Share{}
-	mi := &file_weir_control_proto_msgTypes[47]
+	mi := &file_weir_control_proto_msgTypes[48]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3324,7 +3394,7 @@ func (x *Share) String() string {
 func (*Share) ProtoMessage() {}
 
 func (x *Share) ProtoReflect() protoreflect.Message {
-	mi := &file_weir_control_proto_msgTypes[47]
+	mi := &file_weir_control_proto_msgTypes[48]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3337,7 +3407,7 @@ func (x *Share) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Share.ProtoReflect.Descriptor instead.
 func (*Share) Descriptor() ([]byte, []int) {
-	return file_weir_control_proto_rawDescGZIP(), []int{47}
+	return file_weir_control_proto_rawDescGZIP(), []int{48}
 }
 
 func (x *Share) GetTotalNanos() int64 {
@@ -3368,7 +3438,7 @@ type Distribution struct {
 
 func (x *Distribution) Reset() {
 	*x = Distribution{}
-	mi := &file_weir_control_proto_msgTypes[48]
+	mi := &file_weir_control_proto_msgTypes[49]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3380,7 +3450,7 @@ func (x *Distribution) String() string {
 func (*Distribution) ProtoMessage() {}
 
 func (x *Distribution) ProtoReflect() protoreflect.Message {
-	mi := &file_weir_control_proto_msgTypes[48]
+	mi := &file_weir_control_proto_msgTypes[49]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3393,7 +3463,7 @@ func (x *Distribution) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Distribution.ProtoReflect.Descriptor instead.
 func (*Distribution) Descriptor() ([]byte, []int) {
-	return file_weir_control_proto_rawDescGZIP(), []int{48}
+	return file_weir_control_proto_rawDescGZIP(), []int{49}
 }
 
 func (x *Distribution) GetValues() int32 {
@@ -3469,7 +3539,7 @@ type TaskFigures struct {
 
 func (x *TaskFigures) Reset() {
 	*x = TaskFigures{}
-	mi := &file_weir_control_proto_msgTypes[49]
+	mi := &file_weir_control_proto_msgTypes[50]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3481,7 +3551,7 @@ func (x *TaskFigures) String() string {
 func (*TaskFigures) ProtoMessage() {}
 
 func (x *TaskFigures) ProtoReflect() protoreflect.Message {
-	mi := &file_weir_control_proto_msgTypes[49]
+	mi := &file_weir_control_proto_msgTypes[50]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3494,7 +3564,7 @@ func (x *TaskFigures) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use TaskFigures.ProtoReflect.Descriptor instead.
 func (*TaskFigures) Descriptor() ([]byte, []int) {
-	return file_weir_control_proto_rawDescGZIP(), []int{49}
+	return file_weir_control_proto_rawDescGZIP(), []int{50}
 }
 
 func (x *TaskFigures) GetRecordsIn() *Count {
@@ -3669,7 +3739,7 @@ type OperatorFigures struct {
 
 func (x *OperatorFigures) Reset() {
 	*x = OperatorFigures{}
-	mi := &file_weir_control_proto_msgTypes[50]
+	mi := &file_weir_control_proto_msgTypes[51]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3681,7 +3751,7 @@ func (x *OperatorFigures) String() string {
 func (*OperatorFigures) ProtoMessage() {}
 
 func (x *OperatorFigures) ProtoReflect() protoreflect.Message {
-	mi := &file_weir_control_proto_msgTypes[50]
+	mi := &file_weir_control_proto_msgTypes[51]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3694,7 +3764,7 @@ func (x *OperatorFigures) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use OperatorFigures.ProtoReflect.Descriptor instead.
 func (*OperatorFigures) Descriptor() ([]byte, []int) {
-	return file_weir_control_proto_rawDescGZIP(), []int{50}
+	return file_weir_control_proto_rawDescGZIP(), []int{51}
 }
 
 func (x *OperatorFigures) GetId() string {
@@ -3799,7 +3869,7 @@ type ProcessFigures struct {
 
 func (x *ProcessFigures) Reset() {
 	*x = ProcessFigures{}
-	mi := &file_weir_control_proto_msgTypes[51]
+	mi := &file_weir_control_proto_msgTypes[52]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3811,7 +3881,7 @@ func (x *ProcessFigures) String() string {
 func (*ProcessFigures) ProtoMessage() {}
 
 func (x *ProcessFigures) ProtoReflect() protoreflect.Message {
-	mi := &file_weir_control_proto_msgTypes[51]
+	mi := &file_weir_control_proto_msgTypes[52]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3824,7 +3894,7 @@ func (x *ProcessFigures) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ProcessFigures.ProtoReflect.Descriptor instead.
 func (*ProcessFigures) Descriptor() ([]byte, []int) {
-	return file_weir_control_proto_rawDescGZIP(), []int{51}
+	return file_weir_control_proto_rawDescGZIP(), []int{52}
 }
 
 func (x *ProcessFigures) GetHeapUsed() int64 {
@@ -4002,7 +4072,7 @@ type UpdateTaskExecutionStateRequest struct {
 
 func (x *UpdateTaskExecutionStateRequest) Reset() {
 	*x = UpdateTaskExecutionStateRequest{}
-	mi := &file_weir_control_proto_msgTypes[52]
+	mi := &file_weir_control_proto_msgTypes[53]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4014,7 +4084,7 @@ func (x *UpdateTaskExecutionStateRequest) String() string {
 func (*UpdateTaskExecutionStateRequest) ProtoMessage() {}
 
 func (x *UpdateTaskExecutionStateRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_weir_control_proto_msgTypes[52]
+	mi := &file_weir_control_proto_msgTypes[53]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4027,7 +4097,7 @@ func (x *UpdateTaskExecutionStateRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use UpdateTaskExecutionStateRequest.ProtoReflect.Descriptor instead.
 func (*UpdateTaskExecutionStateRequest) Descriptor() ([]byte, []int) {
-	return file_weir_control_proto_rawDescGZIP(), []int{52}
+	return file_weir_control_proto_rawDescGZIP(), []int{53}
 }
 
 func (x *UpdateTaskExecutionStateRequest) GetAttempt() string {
@@ -4082,7 +4152,7 @@ type PartitionSizes struct {
 
 func (x *PartitionSizes) Reset() {
 	*x = PartitionSizes{}
-	mi := &file_weir_control_proto_msgTypes[53]
+	mi := &file_weir_control_proto_msgTypes[54]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4094,7 +4164,7 @@ func (x *PartitionSizes) String() string {
 func (*PartitionSizes) ProtoMessage() {}
 
 func (x *PartitionSizes) ProtoReflect() protoreflect.Message {
-	mi := &file_weir_control_proto_msgTypes[53]
+	mi := &file_weir_control_proto_msgTypes[54]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4107,7 +4177,7 @@ func (x *PartitionSizes) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PartitionSizes.ProtoReflect.Descriptor instead.
 func (*PartitionSizes) Descriptor() ([]byte, []int) {
-	return file_weir_control_proto_rawDescGZIP(), []int{53}
+	return file_weir_control_proto_rawDescGZIP(), []int{54}
 }
 
 func (x *PartitionSizes) GetBytes() []int64 {
@@ -4126,7 +4196,7 @@ type UpdateTaskExecutionStateResponse struct {
 
 func (x *UpdateTaskExecutionStateResponse) Reset() {
 	*x = UpdateTaskExecutionStateResponse{}
-	mi := &file_weir_control_proto_msgTypes[54]
+	mi := &file_weir_control_proto_msgTypes[55]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4138,7 +4208,7 @@ func (x *UpdateTaskExecutionStateResponse) String() string {
 func (*UpdateTaskExecutionStateResponse) ProtoMessage() {}
 
 func (x *UpdateTaskExecutionStateResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_weir_control_proto_msgTypes[54]
+	mi := &file_weir_control_proto_msgTypes[55]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4151,7 +4221,7 @@ func (x *UpdateTaskExecutionStateResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use UpdateTaskExecutionStateResponse.ProtoReflect.Descriptor instead.
 func (*UpdateTaskExecutionStateResponse) Descriptor() ([]byte, []int) {
-	return file_weir_control_proto_rawDescGZIP(), []int{54}
+	return file_weir_control_proto_rawDescGZIP(), []int{55}
 }
 
 func (x *UpdateTaskExecutionStateResponse) GetKnown() bool {
@@ -4172,7 +4242,7 @@ type ReportTaskMetricsRequest struct {
 
 func (x *ReportTaskMetricsRequest) Reset() {
 	*x = ReportTaskMetricsRequest{}
-	mi := &file_weir_control_proto_msgTypes[55]
+	mi := &file_weir_control_proto_msgTypes[56]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4184,7 +4254,7 @@ func (x *ReportTaskMetricsRequest) String() string {
 func (*ReportTaskMetricsRequest) ProtoMessage() {}
 
 func (x *ReportTaskMetricsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_weir_control_proto_msgTypes[55]
+	mi := &file_weir_control_proto_msgTypes[56]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4197,7 +4267,7 @@ func (x *ReportTaskMetricsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ReportTaskMetricsRequest.ProtoReflect.Descriptor instead.
 func (*ReportTaskMetricsRequest) Descriptor() ([]byte, []int) {
-	return file_weir_control_proto_rawDescGZIP(), []int{55}
+	return file_weir_control_proto_rawDescGZIP(), []int{56}
 }
 
 func (x *ReportTaskMetricsRequest) GetMetrics() []*TaskMetrics {
@@ -4232,7 +4302,7 @@ type OutputsLostRequest struct {
 
 func (x *OutputsLostRequest) Reset() {
 	*x = OutputsLostRequest{}
-	mi := &file_weir_control_proto_msgTypes[56]
+	mi := &file_weir_control_proto_msgTypes[57]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4244,7 +4314,7 @@ func (x *OutputsLostRequest) String() string {
 func (*OutputsLostRequest) ProtoMessage() {}
 
 func (x *OutputsLostRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_weir_control_proto_msgTypes[56]
+	mi := &file_weir_control_proto_msgTypes[57]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4257,7 +4327,7 @@ func (x *OutputsLostRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use OutputsLostRequest.ProtoReflect.Descriptor instead.
 func (*OutputsLostRequest) Descriptor() ([]byte, []int) {
-	return file_weir_control_proto_rawDescGZIP(), []int{56}
+	return file_weir_control_proto_rawDescGZIP(), []int{57}
 }
 
 func (x *OutputsLostRequest) GetResourceId() string {
@@ -4286,7 +4356,7 @@ type NotEnoughResourcesRequest struct {
 
 func (x *NotEnoughResourcesRequest) Reset() {
 	*x = NotEnoughResourcesRequest{}
-	mi := &file_weir_control_proto_msgTypes[57]
+	mi := &file_weir_control_proto_msgTypes[58]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4298,7 +4368,7 @@ func (x *NotEnoughResourcesRequest) String() string {
 func (*NotEnoughResourcesRequest) ProtoMessage() {}
 
 func (x *NotEnoughResourcesRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_weir_control_proto_msgTypes[57]
+	mi := &file_weir_control_proto_msgTypes[58]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4311,7 +4381,7 @@ func (x *NotEnoughResourcesRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use NotEnoughResourcesRequest.ProtoReflect.Descriptor instead.
 func (*NotEnoughResourcesRequest) Descriptor() ([]byte, []int) {
-	return file_weir_control_proto_rawDescGZIP(), []int{57}
+	return file_weir_control_proto_rawDescGZIP(), []int{58}
 }
 
 func (x *NotEnoughResourcesRequest) GetJobId() string {
@@ -4349,13 +4419,15 @@ type OperatorRequest struct {
 	Attempt       string                 `protobuf:"bytes,1,opt,name=attempt,proto3" json:"attempt,omitempty"`
 	Operator      string                 `protobuf:"bytes,2,opt,name=operator,proto3" json:"operator,omitempty"`
 	Payload       []byte                 `protobuf:"bytes,3,opt,name=payload,proto3" json:"payload,omitempty"`
+	Number        int64                  `protobuf:"varint,4,opt,name=number,proto3" json:"number,omitempty"`   // counts the attempt's requests to the operator from 1; the same when it is made again
+	Settled       int64                  `protobuf:"varint,5,opt,name=settled,proto3" json:"settled,omitempty"` // the answers to all requests below this number have been received
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *OperatorRequest) Reset() {
 	*x = OperatorRequest{}
-	mi := &file_weir_control_proto_msgTypes[58]
+	mi := &file_weir_control_proto_msgTypes[59]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4367,7 +4439,7 @@ func (x *OperatorRequest) String() string {
 func (*OperatorRequest) ProtoMessage() {}
 
 func (x *OperatorRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_weir_control_proto_msgTypes[58]
+	mi := &file_weir_control_proto_msgTypes[59]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4380,7 +4452,7 @@ func (x *OperatorRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use OperatorRequest.ProtoReflect.Descriptor instead.
 func (*OperatorRequest) Descriptor() ([]byte, []int) {
-	return file_weir_control_proto_rawDescGZIP(), []int{58}
+	return file_weir_control_proto_rawDescGZIP(), []int{59}
 }
 
 func (x *OperatorRequest) GetAttempt() string {
@@ -4404,6 +4476,20 @@ func (x *OperatorRequest) GetPayload() []byte {
 	return nil
 }
 
+func (x *OperatorRequest) GetNumber() int64 {
+	if x != nil {
+		return x.Number
+	}
+	return 0
+}
+
+func (x *OperatorRequest) GetSettled() int64 {
+	if x != nil {
+		return x.Settled
+	}
+	return 0
+}
+
 type OperatorResponse struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	Payload       []byte                 `protobuf:"bytes,1,opt,name=payload,proto3" json:"payload,omitempty"`
@@ -4413,7 +4499,7 @@ type OperatorResponse struct {
 
 func (x *OperatorResponse) Reset() {
 	*x = OperatorResponse{}
-	mi := &file_weir_control_proto_msgTypes[59]
+	mi := &file_weir_control_proto_msgTypes[60]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4425,7 +4511,7 @@ func (x *OperatorResponse) String() string {
 func (*OperatorResponse) ProtoMessage() {}
 
 func (x *OperatorResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_weir_control_proto_msgTypes[59]
+	mi := &file_weir_control_proto_msgTypes[60]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4438,7 +4524,7 @@ func (x *OperatorResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use OperatorResponse.ProtoReflect.Descriptor instead.
 func (*OperatorResponse) Descriptor() ([]byte, []int) {
-	return file_weir_control_proto_rawDescGZIP(), []int{59}
+	return file_weir_control_proto_rawDescGZIP(), []int{60}
 }
 
 func (x *OperatorResponse) GetPayload() []byte {
@@ -4462,7 +4548,7 @@ type RegisterWorkerRequest struct {
 
 func (x *RegisterWorkerRequest) Reset() {
 	*x = RegisterWorkerRequest{}
-	mi := &file_weir_control_proto_msgTypes[60]
+	mi := &file_weir_control_proto_msgTypes[61]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4474,7 +4560,7 @@ func (x *RegisterWorkerRequest) String() string {
 func (*RegisterWorkerRequest) ProtoMessage() {}
 
 func (x *RegisterWorkerRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_weir_control_proto_msgTypes[60]
+	mi := &file_weir_control_proto_msgTypes[61]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4487,7 +4573,7 @@ func (x *RegisterWorkerRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RegisterWorkerRequest.ProtoReflect.Descriptor instead.
 func (*RegisterWorkerRequest) Descriptor() ([]byte, []int) {
-	return file_weir_control_proto_rawDescGZIP(), []int{60}
+	return file_weir_control_proto_rawDescGZIP(), []int{61}
 }
 
 func (x *RegisterWorkerRequest) GetJobId() string {
@@ -4541,7 +4627,7 @@ type RegisterWorkerResponse struct {
 
 func (x *RegisterWorkerResponse) Reset() {
 	*x = RegisterWorkerResponse{}
-	mi := &file_weir_control_proto_msgTypes[61]
+	mi := &file_weir_control_proto_msgTypes[62]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4553,7 +4639,7 @@ func (x *RegisterWorkerResponse) String() string {
 func (*RegisterWorkerResponse) ProtoMessage() {}
 
 func (x *RegisterWorkerResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_weir_control_proto_msgTypes[61]
+	mi := &file_weir_control_proto_msgTypes[62]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4566,7 +4652,7 @@ func (x *RegisterWorkerResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RegisterWorkerResponse.ProtoReflect.Descriptor instead.
 func (*RegisterWorkerResponse) Descriptor() ([]byte, []int) {
-	return file_weir_control_proto_rawDescGZIP(), []int{61}
+	return file_weir_control_proto_rawDescGZIP(), []int{62}
 }
 
 func (x *RegisterWorkerResponse) GetRejected() string {
@@ -4590,7 +4676,7 @@ type WorkerBudget struct {
 
 func (x *WorkerBudget) Reset() {
 	*x = WorkerBudget{}
-	mi := &file_weir_control_proto_msgTypes[62]
+	mi := &file_weir_control_proto_msgTypes[63]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4602,7 +4688,7 @@ func (x *WorkerBudget) String() string {
 func (*WorkerBudget) ProtoMessage() {}
 
 func (x *WorkerBudget) ProtoReflect() protoreflect.Message {
-	mi := &file_weir_control_proto_msgTypes[62]
+	mi := &file_weir_control_proto_msgTypes[63]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4615,7 +4701,7 @@ func (x *WorkerBudget) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use WorkerBudget.ProtoReflect.Descriptor instead.
 func (*WorkerBudget) Descriptor() ([]byte, []int) {
-	return file_weir_control_proto_rawDescGZIP(), []int{62}
+	return file_weir_control_proto_rawDescGZIP(), []int{63}
 }
 
 func (x *WorkerBudget) GetHeld() int32 {
@@ -4662,7 +4748,7 @@ type WorkerBudgetResponse struct {
 
 func (x *WorkerBudgetResponse) Reset() {
 	*x = WorkerBudgetResponse{}
-	mi := &file_weir_control_proto_msgTypes[63]
+	mi := &file_weir_control_proto_msgTypes[64]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4674,7 +4760,7 @@ func (x *WorkerBudgetResponse) String() string {
 func (*WorkerBudgetResponse) ProtoMessage() {}
 
 func (x *WorkerBudgetResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_weir_control_proto_msgTypes[63]
+	mi := &file_weir_control_proto_msgTypes[64]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4687,7 +4773,7 @@ func (x *WorkerBudgetResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use WorkerBudgetResponse.ProtoReflect.Descriptor instead.
 func (*WorkerBudgetResponse) Descriptor() ([]byte, []int) {
-	return file_weir_control_proto_rawDescGZIP(), []int{63}
+	return file_weir_control_proto_rawDescGZIP(), []int{64}
 }
 
 func (x *WorkerBudgetResponse) GetNetwork() int64 {
@@ -4708,7 +4794,7 @@ type ReadBlobRequest struct {
 
 func (x *ReadBlobRequest) Reset() {
 	*x = ReadBlobRequest{}
-	mi := &file_weir_control_proto_msgTypes[64]
+	mi := &file_weir_control_proto_msgTypes[65]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4720,7 +4806,7 @@ func (x *ReadBlobRequest) String() string {
 func (*ReadBlobRequest) ProtoMessage() {}
 
 func (x *ReadBlobRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_weir_control_proto_msgTypes[64]
+	mi := &file_weir_control_proto_msgTypes[65]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4733,7 +4819,7 @@ func (x *ReadBlobRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ReadBlobRequest.ProtoReflect.Descriptor instead.
 func (*ReadBlobRequest) Descriptor() ([]byte, []int) {
-	return file_weir_control_proto_rawDescGZIP(), []int{64}
+	return file_weir_control_proto_rawDescGZIP(), []int{65}
 }
 
 func (x *ReadBlobRequest) GetSha256() string {
@@ -4767,7 +4853,7 @@ type ReadBlobResponse struct {
 
 func (x *ReadBlobResponse) Reset() {
 	*x = ReadBlobResponse{}
-	mi := &file_weir_control_proto_msgTypes[65]
+	mi := &file_weir_control_proto_msgTypes[66]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4779,7 +4865,7 @@ func (x *ReadBlobResponse) String() string {
 func (*ReadBlobResponse) ProtoMessage() {}
 
 func (x *ReadBlobResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_weir_control_proto_msgTypes[65]
+	mi := &file_weir_control_proto_msgTypes[66]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4792,7 +4878,7 @@ func (x *ReadBlobResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ReadBlobResponse.ProtoReflect.Descriptor instead.
 func (*ReadBlobResponse) Descriptor() ([]byte, []int) {
-	return file_weir_control_proto_rawDescGZIP(), []int{65}
+	return file_weir_control_proto_rawDescGZIP(), []int{66}
 }
 
 func (x *ReadBlobResponse) GetData() []byte {
@@ -4934,7 +5020,7 @@ const file_weir_control_proto_rawDesc = "" +
 	"\vallocations\x18\x03 \x03(\tR\vallocations\"D\n" +
 	"\fJobHeartbeat\x12\x1a\n" +
 	"\battempts\x18\x01 \x03(\tR\battempts\x12\x18\n" +
-	"\aoutputs\x18\x02 \x03(\tR\aoutputs\"\xab\x01\n" +
+	"\aoutputs\x18\x02 \x03(\tR\aoutputs\"\xd5\x01\n" +
 	"\x18TriggerCheckpointRequest\x12\x15\n" +
 	"\x06job_id\x18\x01 \x01(\tR\x05jobId\x12\"\n" +
 	"\rjob_master_id\x18\x02 \x01(\tR\vjobMasterId\x12\x1a\n" +
@@ -4942,7 +5028,12 @@ const file_weir_control_proto_rawDesc = "" +
 	"\n" +
 	"checkpoint\x18\x04 \x01(\x03R\n" +
 	"checkpoint\x12\x18\n" +
-	"\aoptions\x18\x05 \x01(\fR\aoptions\"\xac\x02\n" +
+	"\aoptions\x18\x05 \x01(\fR\aoptions\x12(\n" +
+	"\x05given\x18\x06 \x03(\v2\x12.weir.GivenAnswersR\x05given\"^\n" +
+	"\fGivenAnswers\x12\x18\n" +
+	"\aattempt\x18\x01 \x01(\tR\aattempt\x12\x1a\n" +
+	"\boperator\x18\x02 \x01(\tR\boperator\x12\x18\n" +
+	"\anumbers\x18\x03 \x03(\x03R\anumbers\"\xac\x02\n" +
 	"\x11CheckpointOptions\x12)\n" +
 	"\x10triggered_millis\x18\x01 \x01(\x03R\x0ftriggeredMillis\x12\x12\n" +
 	"\x04kind\x18\x02 \x01(\x05R\x04kind\x12\x16\n" +
@@ -5221,11 +5312,13 @@ const file_weir_control_proto_rawDesc = "" +
 	"\n" +
 	"registered\x18\x03 \x01(\x05R\n" +
 	"registered\x12\x12\n" +
-	"\x04free\x18\x04 \x01(\x05R\x04free\"a\n" +
+	"\x04free\x18\x04 \x01(\x05R\x04free\"\x93\x01\n" +
 	"\x0fOperatorRequest\x12\x18\n" +
 	"\aattempt\x18\x01 \x01(\tR\aattempt\x12\x1a\n" +
 	"\boperator\x18\x02 \x01(\tR\boperator\x12\x18\n" +
-	"\apayload\x18\x03 \x01(\fR\apayload\",\n" +
+	"\apayload\x18\x03 \x01(\fR\apayload\x12\x16\n" +
+	"\x06number\x18\x04 \x01(\x03R\x06number\x12\x18\n" +
+	"\asettled\x18\x05 \x01(\x03R\asettled\",\n" +
 	"\x10OperatorResponse\x12\x18\n" +
 	"\apayload\x18\x01 \x01(\fR\apayload\"\xca\x01\n" +
 	"\x15RegisterWorkerRequest\x12\x15\n" +
@@ -5268,7 +5361,7 @@ func file_weir_control_proto_rawDescGZIP() []byte {
 	return file_weir_control_proto_rawDescData
 }
 
-var file_weir_control_proto_msgTypes = make([]protoimpl.MessageInfo, 68)
+var file_weir_control_proto_msgTypes = make([]protoimpl.MessageInfo, 69)
 var file_weir_control_proto_goTypes = []any{
 	(*Empty)(nil),                               // 0: weir.Empty
 	(*RegisterTaskExecutorRequest)(nil),         // 1: weir.RegisterTaskExecutorRequest
@@ -5295,49 +5388,50 @@ var file_weir_control_proto_goTypes = []any{
 	(*HeartbeatFromJobMasterRequest)(nil),       // 22: weir.HeartbeatFromJobMasterRequest
 	(*JobHeartbeat)(nil),                        // 23: weir.JobHeartbeat
 	(*TriggerCheckpointRequest)(nil),            // 24: weir.TriggerCheckpointRequest
-	(*CheckpointOptions)(nil),                   // 25: weir.CheckpointOptions
-	(*NotifyCheckpointRequest)(nil),             // 26: weir.NotifyCheckpointRequest
-	(*AcknowledgeCheckpointRequest)(nil),        // 27: weir.AcknowledgeCheckpointRequest
-	(*DeclineCheckpointRequest)(nil),            // 28: weir.DeclineCheckpointRequest
-	(*ReleaseOutputsRequest)(nil),               // 29: weir.ReleaseOutputsRequest
-	(*TaskDeployment)(nil),                      // 30: weir.TaskDeployment
-	(*Job)(nil),                                 // 31: weir.Job
-	(*OperatorDigest)(nil),                      // 32: weir.OperatorDigest
-	(*GateDeployment)(nil),                      // 33: weir.GateDeployment
-	(*ProducerList)(nil),                        // 34: weir.ProducerList
-	(*ProducerPlace)(nil),                       // 35: weir.ProducerPlace
-	(*ChannelDeployment)(nil),                   // 36: weir.ChannelDeployment
-	(*PartitionDeployment)(nil),                 // 37: weir.PartitionDeployment
-	(*RegisterTaskManagerRequest)(nil),          // 38: weir.RegisterTaskManagerRequest
-	(*RegisterTaskManagerResponse)(nil),         // 39: weir.RegisterTaskManagerResponse
-	(*SlotOffer)(nil),                           // 40: weir.SlotOffer
-	(*OfferSlotsRequest)(nil),                   // 41: weir.OfferSlotsRequest
-	(*OfferSlotsResponse)(nil),                  // 42: weir.OfferSlotsResponse
-	(*FailSlotRequest)(nil),                     // 43: weir.FailSlotRequest
-	(*Failure)(nil),                             // 44: weir.Failure
-	(*TaskMetrics)(nil),                         // 45: weir.TaskMetrics
-	(*Count)(nil),                               // 46: weir.Count
-	(*Share)(nil),                               // 47: weir.Share
-	(*Distribution)(nil),                        // 48: weir.Distribution
-	(*TaskFigures)(nil),                         // 49: weir.TaskFigures
-	(*OperatorFigures)(nil),                     // 50: weir.OperatorFigures
-	(*ProcessFigures)(nil),                      // 51: weir.ProcessFigures
-	(*UpdateTaskExecutionStateRequest)(nil),     // 52: weir.UpdateTaskExecutionStateRequest
-	(*PartitionSizes)(nil),                      // 53: weir.PartitionSizes
-	(*UpdateTaskExecutionStateResponse)(nil),    // 54: weir.UpdateTaskExecutionStateResponse
-	(*ReportTaskMetricsRequest)(nil),            // 55: weir.ReportTaskMetricsRequest
-	(*OutputsLostRequest)(nil),                  // 56: weir.OutputsLostRequest
-	(*NotEnoughResourcesRequest)(nil),           // 57: weir.NotEnoughResourcesRequest
-	(*OperatorRequest)(nil),                     // 58: weir.OperatorRequest
-	(*OperatorResponse)(nil),                    // 59: weir.OperatorResponse
-	(*RegisterWorkerRequest)(nil),               // 60: weir.RegisterWorkerRequest
-	(*RegisterWorkerResponse)(nil),              // 61: weir.RegisterWorkerResponse
-	(*WorkerBudget)(nil),                        // 62: weir.WorkerBudget
-	(*WorkerBudgetResponse)(nil),                // 63: weir.WorkerBudgetResponse
-	(*ReadBlobRequest)(nil),                     // 64: weir.ReadBlobRequest
-	(*ReadBlobResponse)(nil),                    // 65: weir.ReadBlobResponse
-	nil,                                         // 66: weir.Job.ConfigurationEntry
-	nil,                                         // 67: weir.UpdateTaskExecutionStateRequest.AccumulatorsEntry
+	(*GivenAnswers)(nil),                        // 25: weir.GivenAnswers
+	(*CheckpointOptions)(nil),                   // 26: weir.CheckpointOptions
+	(*NotifyCheckpointRequest)(nil),             // 27: weir.NotifyCheckpointRequest
+	(*AcknowledgeCheckpointRequest)(nil),        // 28: weir.AcknowledgeCheckpointRequest
+	(*DeclineCheckpointRequest)(nil),            // 29: weir.DeclineCheckpointRequest
+	(*ReleaseOutputsRequest)(nil),               // 30: weir.ReleaseOutputsRequest
+	(*TaskDeployment)(nil),                      // 31: weir.TaskDeployment
+	(*Job)(nil),                                 // 32: weir.Job
+	(*OperatorDigest)(nil),                      // 33: weir.OperatorDigest
+	(*GateDeployment)(nil),                      // 34: weir.GateDeployment
+	(*ProducerList)(nil),                        // 35: weir.ProducerList
+	(*ProducerPlace)(nil),                       // 36: weir.ProducerPlace
+	(*ChannelDeployment)(nil),                   // 37: weir.ChannelDeployment
+	(*PartitionDeployment)(nil),                 // 38: weir.PartitionDeployment
+	(*RegisterTaskManagerRequest)(nil),          // 39: weir.RegisterTaskManagerRequest
+	(*RegisterTaskManagerResponse)(nil),         // 40: weir.RegisterTaskManagerResponse
+	(*SlotOffer)(nil),                           // 41: weir.SlotOffer
+	(*OfferSlotsRequest)(nil),                   // 42: weir.OfferSlotsRequest
+	(*OfferSlotsResponse)(nil),                  // 43: weir.OfferSlotsResponse
+	(*FailSlotRequest)(nil),                     // 44: weir.FailSlotRequest
+	(*Failure)(nil),                             // 45: weir.Failure
+	(*TaskMetrics)(nil),                         // 46: weir.TaskMetrics
+	(*Count)(nil),                               // 47: weir.Count
+	(*Share)(nil),                               // 48: weir.Share
+	(*Distribution)(nil),                        // 49: weir.Distribution
+	(*TaskFigures)(nil),                         // 50: weir.TaskFigures
+	(*OperatorFigures)(nil),                     // 51: weir.OperatorFigures
+	(*ProcessFigures)(nil),                      // 52: weir.ProcessFigures
+	(*UpdateTaskExecutionStateRequest)(nil),     // 53: weir.UpdateTaskExecutionStateRequest
+	(*PartitionSizes)(nil),                      // 54: weir.PartitionSizes
+	(*UpdateTaskExecutionStateResponse)(nil),    // 55: weir.UpdateTaskExecutionStateResponse
+	(*ReportTaskMetricsRequest)(nil),            // 56: weir.ReportTaskMetricsRequest
+	(*OutputsLostRequest)(nil),                  // 57: weir.OutputsLostRequest
+	(*NotEnoughResourcesRequest)(nil),           // 58: weir.NotEnoughResourcesRequest
+	(*OperatorRequest)(nil),                     // 59: weir.OperatorRequest
+	(*OperatorResponse)(nil),                    // 60: weir.OperatorResponse
+	(*RegisterWorkerRequest)(nil),               // 61: weir.RegisterWorkerRequest
+	(*RegisterWorkerResponse)(nil),              // 62: weir.RegisterWorkerResponse
+	(*WorkerBudget)(nil),                        // 63: weir.WorkerBudget
+	(*WorkerBudgetResponse)(nil),                // 64: weir.WorkerBudgetResponse
+	(*ReadBlobRequest)(nil),                     // 65: weir.ReadBlobRequest
+	(*ReadBlobResponse)(nil),                    // 66: weir.ReadBlobResponse
+	nil,                                         // 67: weir.Job.ConfigurationEntry
+	nil,                                         // 68: weir.UpdateTaskExecutionStateRequest.AccumulatorsEntry
 }
 var file_weir_control_proto_depIdxs = []int32{
 	4,  // 0: weir.RegisterTaskExecutorRequest.total:type_name -> weir.ResourceProfile
@@ -5345,51 +5439,52 @@ var file_weir_control_proto_depIdxs = []int32{
 	4,  // 2: weir.SlotStatus.profile:type_name -> weir.ResourceProfile
 	5,  // 3: weir.SlotReport.slots:type_name -> weir.SlotStatus
 	6,  // 4: weir.SendSlotReportRequest.report:type_name -> weir.SlotReport
-	51, // 5: weir.SendSlotReportRequest.process:type_name -> weir.ProcessFigures
+	52, // 5: weir.SendSlotReportRequest.process:type_name -> weir.ProcessFigures
 	4,  // 6: weir.ResourceRequirement.profile:type_name -> weir.ResourceProfile
 	12, // 7: weir.DeclareRequiredResourcesRequest.requirements:type_name -> weir.ResourceRequirement
 	4,  // 8: weir.RequestSlotRequest.profile:type_name -> weir.ResourceProfile
-	30, // 9: weir.SubmitTaskRequest.task:type_name -> weir.TaskDeployment
+	31, // 9: weir.SubmitTaskRequest.task:type_name -> weir.TaskDeployment
 	6,  // 10: weir.TaskExecutorHeartbeat.report:type_name -> weir.SlotReport
-	51, // 11: weir.TaskExecutorHeartbeat.process:type_name -> weir.ProcessFigures
-	44, // 12: weir.DeclineCheckpointRequest.failure:type_name -> weir.Failure
-	33, // 13: weir.TaskDeployment.gates:type_name -> weir.GateDeployment
-	37, // 14: weir.TaskDeployment.partitions:type_name -> weir.PartitionDeployment
-	31, // 15: weir.TaskDeployment.job:type_name -> weir.Job
-	32, // 16: weir.Job.operators:type_name -> weir.OperatorDigest
-	66, // 17: weir.Job.configuration:type_name -> weir.Job.ConfigurationEntry
-	36, // 18: weir.GateDeployment.channels:type_name -> weir.ChannelDeployment
-	35, // 19: weir.ProducerList.task_managers:type_name -> weir.ProducerPlace
-	4,  // 20: weir.SlotOffer.profile:type_name -> weir.ResourceProfile
-	40, // 21: weir.OfferSlotsRequest.offers:type_name -> weir.SlotOffer
-	49, // 22: weir.TaskMetrics.figures:type_name -> weir.TaskFigures
-	46, // 23: weir.TaskFigures.records_in:type_name -> weir.Count
-	46, // 24: weir.TaskFigures.records_out:type_name -> weir.Count
-	46, // 25: weir.TaskFigures.bytes_in:type_name -> weir.Count
-	46, // 26: weir.TaskFigures.bytes_out:type_name -> weir.Count
-	46, // 27: weir.TaskFigures.batches_in_local:type_name -> weir.Count
-	46, // 28: weir.TaskFigures.batches_in_remote:type_name -> weir.Count
-	46, // 29: weir.TaskFigures.batches_out:type_name -> weir.Count
-	47, // 30: weir.TaskFigures.busy:type_name -> weir.Share
-	47, // 31: weir.TaskFigures.idle:type_name -> weir.Share
-	47, // 32: weir.TaskFigures.blocked:type_name -> weir.Share
-	46, // 33: weir.TaskFigures.mail:type_name -> weir.Count
-	48, // 34: weir.TaskFigures.mail_latency:type_name -> weir.Distribution
-	50, // 35: weir.TaskFigures.operators:type_name -> weir.OperatorFigures
-	46, // 36: weir.OperatorFigures.records_in:type_name -> weir.Count
-	46, // 37: weir.OperatorFigures.records_out:type_name -> weir.Count
-	44, // 38: weir.UpdateTaskExecutionStateRequest.failure:type_name -> weir.Failure
-	45, // 39: weir.UpdateTaskExecutionStateRequest.metrics:type_name -> weir.TaskMetrics
-	67, // 40: weir.UpdateTaskExecutionStateRequest.accumulators:type_name -> weir.UpdateTaskExecutionStateRequest.AccumulatorsEntry
-	53, // 41: weir.UpdateTaskExecutionStateRequest.outputs:type_name -> weir.PartitionSizes
-	45, // 42: weir.ReportTaskMetricsRequest.metrics:type_name -> weir.TaskMetrics
-	51, // 43: weir.ReportTaskMetricsRequest.process:type_name -> weir.ProcessFigures
-	32, // 44: weir.RegisterWorkerRequest.operators:type_name -> weir.OperatorDigest
-	45, // [45:45] is the sub-list for method output_type
-	45, // [45:45] is the sub-list for method input_type
-	45, // [45:45] is the sub-list for extension type_name
-	45, // [45:45] is the sub-list for extension extendee
-	0,  // [0:45] is the sub-list for field type_name
+	52, // 11: weir.TaskExecutorHeartbeat.process:type_name -> weir.ProcessFigures
+	25, // 12: weir.TriggerCheckpointRequest.given:type_name -> weir.GivenAnswers
+	45, // 13: weir.DeclineCheckpointRequest.failure:type_name -> weir.Failure
+	34, // 14: weir.TaskDeployment.gates:type_name -> weir.GateDeployment
+	38, // 15: weir.TaskDeployment.partitions:type_name -> weir.PartitionDeployment
+	32, // 16: weir.TaskDeployment.job:type_name -> weir.Job
+	33, // 17: weir.Job.operators:type_name -> weir.OperatorDigest
+	67, // 18: weir.Job.configuration:type_name -> weir.Job.ConfigurationEntry
+	37, // 19: weir.GateDeployment.channels:type_name -> weir.ChannelDeployment
+	36, // 20: weir.ProducerList.task_managers:type_name -> weir.ProducerPlace
+	4,  // 21: weir.SlotOffer.profile:type_name -> weir.ResourceProfile
+	41, // 22: weir.OfferSlotsRequest.offers:type_name -> weir.SlotOffer
+	50, // 23: weir.TaskMetrics.figures:type_name -> weir.TaskFigures
+	47, // 24: weir.TaskFigures.records_in:type_name -> weir.Count
+	47, // 25: weir.TaskFigures.records_out:type_name -> weir.Count
+	47, // 26: weir.TaskFigures.bytes_in:type_name -> weir.Count
+	47, // 27: weir.TaskFigures.bytes_out:type_name -> weir.Count
+	47, // 28: weir.TaskFigures.batches_in_local:type_name -> weir.Count
+	47, // 29: weir.TaskFigures.batches_in_remote:type_name -> weir.Count
+	47, // 30: weir.TaskFigures.batches_out:type_name -> weir.Count
+	48, // 31: weir.TaskFigures.busy:type_name -> weir.Share
+	48, // 32: weir.TaskFigures.idle:type_name -> weir.Share
+	48, // 33: weir.TaskFigures.blocked:type_name -> weir.Share
+	47, // 34: weir.TaskFigures.mail:type_name -> weir.Count
+	49, // 35: weir.TaskFigures.mail_latency:type_name -> weir.Distribution
+	51, // 36: weir.TaskFigures.operators:type_name -> weir.OperatorFigures
+	47, // 37: weir.OperatorFigures.records_in:type_name -> weir.Count
+	47, // 38: weir.OperatorFigures.records_out:type_name -> weir.Count
+	45, // 39: weir.UpdateTaskExecutionStateRequest.failure:type_name -> weir.Failure
+	46, // 40: weir.UpdateTaskExecutionStateRequest.metrics:type_name -> weir.TaskMetrics
+	68, // 41: weir.UpdateTaskExecutionStateRequest.accumulators:type_name -> weir.UpdateTaskExecutionStateRequest.AccumulatorsEntry
+	54, // 42: weir.UpdateTaskExecutionStateRequest.outputs:type_name -> weir.PartitionSizes
+	46, // 43: weir.ReportTaskMetricsRequest.metrics:type_name -> weir.TaskMetrics
+	52, // 44: weir.ReportTaskMetricsRequest.process:type_name -> weir.ProcessFigures
+	33, // 45: weir.RegisterWorkerRequest.operators:type_name -> weir.OperatorDigest
+	46, // [46:46] is the sub-list for method output_type
+	46, // [46:46] is the sub-list for method input_type
+	46, // [46:46] is the sub-list for extension type_name
+	46, // [46:46] is the sub-list for extension extendee
+	0,  // [0:46] is the sub-list for field type_name
 }
 
 func init() { file_weir_control_proto_init() }
@@ -5403,7 +5498,7 @@ func file_weir_control_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_weir_control_proto_rawDesc), len(file_weir_control_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   68,
+			NumMessages:   69,
 			NumExtensions: 0,
 			NumServices:   0,
 		},
