@@ -291,9 +291,16 @@ func (c *Client) Upload(ctx context.Context, name string, program io.Reader) (id
 
 // RunRequest says how to run an uploaded program.
 type RunRequest struct {
-	Arguments     []string          `json:"programArgsList,omitempty"`
-	Parallelism   int               `json:"parallelism,omitzero"`
-	JobID         string            `json:"jobId,omitzero"`
+	Arguments   []string `json:"programArgsList,omitempty"`
+	Parallelism int      `json:"parallelism,omitzero"`
+	JobID       string   `json:"jobId,omitzero"`
+	// Savepoint is what the job begins with, a savepoint or a retained checkpoint;
+	// AllowNonRestored lets state go that the program has no operator for. ClaimMode is
+	// NO_CLAIM or CLAIM; empty: what the configuration says.
+	Savepoint        string `json:"savepointPath,omitzero"`
+	AllowNonRestored bool   `json:"allowNonRestoredState,omitzero"`
+	ClaimMode        string `json:"claimMode,omitzero"`
+
 	Configuration map[string]string `json:"flinkConfiguration,omitempty"`
 }
 

@@ -39,11 +39,15 @@ func (p *invocation) ofJob(args []string, verb string, f func(c *client.Client, 
 	return f(c, id)
 }
 
-// cancel is Flink's `cancel` without a savepoint.
+// cancel is Flink's `cancel`, with and without a savepoint.
 func (p *invocation) cancel() *cobra.Command {
-	return &cobra.Command{
-		Use: "cancel JOB", Short: "Cancel a job",
+	var directory, kind string
+	c := &cobra.Command{
+		Use: "cancel [OPTIONS] JOB", Short: "Cancel a job",
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if cmd.Flags().Changed("withSavepoint") {
+				return p.cancelWithSavepoint(cmd, directory, kind, args)
+			}
 			return p.ofJob(args, "cancel", func(c *client.Client, id string) error {
 				fmt.Fprintf(p.out, "Cancelling job %s.\n", id)
 				if err := c.Cancel(cmd.Context(), id); err != nil {
@@ -54,6 +58,31 @@ func (p *invocation) cancel() *cobra.Command {
 			})
 		},
 	}
+	c.Flags().StringVarP(&directory, "withSavepoint", "s", "", "take a savepoint in `directory` first; deprecated: use stop")
+	c.Flags().StringVar(&kind, "type", "canonical", "`format` of the savepoint: canonical or native (-type); both are one here")
+	return c
+}
+
+func (p *invocation) cancelWithSavepoint(cmd *cobra.Command, directory, kind string, args []string) error {
+	directory, args = directoryAndJob(directory, args)
+	format, err := format(kind)
+	if err != nil {
+		return err
+	}
+	return p.ofJob(args, "cancel", func(c *client.Client, id string) error {
+		target := directory
+		if target == "" {
+			target = "default savepoint directory"
+		}
+		fmt.Fprintf(p.out, "DEPRECATION WARNING: Cancelling a job with savepoint is deprecated. Use \"stop\" instead.\n"+
+			"Cancelling job %s with %s savepoint to %s.\n", id, format, target)
+		at, err := c.Savepoint(cmd.Context(), id, client.SavepointRequest{Directory: directory, Format: format, Cancel: true})
+		if err != nil {
+			return unknown(action(fmt.Sprintf("Could not cancel job %s.", id), err))
+		}
+		fmt.Fprintf(p.out, "Cancelled job %s. Savepoint stored in %s.\n", id, at)
+		return nil
+	})
 }
 
 // unknownJob gives the exit code of a job that the cluster does not know.

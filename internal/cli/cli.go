@@ -114,7 +114,7 @@ func (p *invocation) root() *cobra.Command {
 	f.StringVarP(&p.manager, "jobmanager", "m", "", "`host:port` of the cluster's REST server")
 	f.StringVar(&p.dir, "config-dir", "", "`directory` that holds config.yaml")
 	f.StringVarP(&p.target, "target", "t", "", "deployment `target`: remote")
-	root.AddCommand(p.run(), p.list(), p.info(), p.cancel(), p.exceptions(), p.why(), p.version(), p.jobManager(), p.taskManager(), p.historyServer(), p.cluster(), p.configuration(), p.memory())
+	root.AddCommand(p.run(), p.list(), p.info(), p.cancel(), p.stop(), p.savepoint(), p.checkpoint(), p.upgrade(), p.exceptions(), p.why(), p.version(), p.jobManager(), p.taskManager(), p.historyServer(), p.cluster(), p.configuration(), p.memory())
 	return root
 }
 
@@ -123,7 +123,7 @@ func (p *invocation) unknownAction(_ *cobra.Command, args []string) error {
 	if len(args) == 0 {
 		return nil
 	}
-	return usage("%q is not a valid action.\n\nValid actions are \"run\", \"list\", \"info\", \"cancel\", \"cluster\", \"config\", \"exceptions\", \"historyserver\", \"jobmanager\", \"memory\", \"taskmanager\", \"version\" and \"why\".\n\n"+
+	return usage("%q is not a valid action.\n\nValid actions are \"run\", \"list\", \"info\", \"cancel\", \"stop\", \"savepoint\", \"checkpoint\", \"cluster\", \"config\", \"exceptions\", \"historyserver\", \"jobmanager\", \"memory\", \"taskmanager\", \"upgrade\", \"version\" and \"why\".\n\n"+
 		"Use the help option (-h or --help) to get help on the command.", args[0])
 }
 
@@ -132,29 +132,41 @@ var flinkLong = map[string]string{
 	"-sae": "--shutdownOnAttachedExit",
 	"-cm":  "--claimMode",
 	"-rm":  "--restoreMode",
+
+	"-detached": "--detached",
+	"-dispose":  "--dispose",
+	"-drain":    "--drain",
+	"-full":     "--full",
+	"-type":     "--type",
 }
 
 // valued are the options whose value may be the next argument.
 var valued = []string{"-D", "--define", "-m", "--jobmanager", "-t", "--target", "--config-dir", "-p", "--parallelism", "-s", "--fromSavepoint",
 	"-c", "--class", "--claimMode", "--restoreMode", "--taskmanagers"}
 
+// programVerbs are followed by a program, and that by arguments of its own.
+var programVerbs = []string{"run", "info"}
+
 // flinkArguments gives args as the flag library reads them. What follows a
 // program's name, which comes after the verb, is its own and is not touched.
 func flinkArguments(args []string) []string {
 	out := make([]string, 0, len(args))
-	verb := false
+	verb := ""
 	for i := 0; i < len(args); i++ {
 		a := args[i]
 		word := !strings.HasPrefix(a, "-")
-		if a == "--" || word && verb {
+		program := slices.Contains(programVerbs, verb)
+		if a == "--" || word && program {
 			return append(out, args[i:]...)
 		}
-		verb = verb || word
+		if word && verb == "" {
+			verb = a
+		}
 		if long, ok := flinkLong[a]; ok {
 			a = long
 		}
 		out = append(out, a)
-		if slices.Contains(valued, a) && i+1 < len(args) {
+		if (program || verb == "") && slices.Contains(valued, a) && i+1 < len(args) {
 			i++
 			out = append(out, args[i])
 		}

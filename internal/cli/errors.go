@@ -27,7 +27,9 @@ func action(what string, err error) error {
 		return nil
 	}
 	text := what + "\n" + javaClass.ReplaceAllString(err.Error(), "$1")
-	if _, answered := errors.AsType[*client.Error](err); !answered {
+	_, refused := errors.AsType[*client.Error](err)
+	_, failed := errors.AsType[*client.OperationError](err)
+	if !refused && !failed {
 		text += "\nIs the cluster running? `weir cluster status` tells; -m HOST:PORT chooses another."
 	}
 	return &told{text: text, err: err}

@@ -12,8 +12,7 @@ import (
 func TestGaps(t *testing.T) {
 	t.Setenv("WEIR_HOME", t.TempDir())
 	for _, verb := range []string{
-		"stop", "savepoint", "checkpoint", "logs", "top", "sql", "sql-gateway",
-		"standalone-job", "upgrade", "nexmark",
+		"logs", "top", "sql", "sql-gateway", "standalone-job", "nexmark",
 	} {
 		var out, err bytes.Buffer
 		if code := Main([]string{verb}, &out, &err); code != exitUsage || !strings.Contains(err.String(), "is not a valid action") {
@@ -21,8 +20,7 @@ func TestGaps(t *testing.T) {
 		}
 	}
 	for args, want := range map[string]string{
-		"run -s /savepoint /bin/true": "starting from a savepoint is not possible yet",
-		"list -t yarn-session":        "only remote, a running cluster, can be chosen",
+		"list -t yarn-session": "only remote, a running cluster, can be chosen",
 	} {
 		var out, err bytes.Buffer
 		if code := Main(strings.Fields(args), &out, &err); code != exitUsage || !strings.Contains(err.String(), want) {

@@ -12,6 +12,7 @@ import (
 	"github.com/weirstream/weir/config"
 	"github.com/weirstream/weir/internal/jobgraph"
 	"github.com/weirstream/weir/internal/program"
+	"github.com/weirstream/weir/internal/snapshot"
 )
 
 // info is Flink's `info`: it prints a program's plan without running its job.
@@ -27,7 +28,7 @@ func (p *invocation) info() *cobra.Command {
 			if r.Parallelism > 0 {
 				r.Configuration[config.ParallelismDefault.Key] = fmt.Sprint(r.Parallelism)
 			}
-			graph, err := planLocally(cmd.Context(), args, r.Configuration)
+			graph, _, err := planLocally(cmd.Context(), args, r.Configuration, false)
 			if err != nil {
 				return err
 			}
@@ -39,33 +40,38 @@ func (p *invocation) info() *cobra.Command {
 	return c
 }
 
-// planLocally runs the program on this machine until it has described its job.
-func planLocally(ctx context.Context, args []string, settings map[string]string) (*jobgraph.Graph, error) {
+// planLocally runs the program on this machine until it has described its job, and
+// if states is set what its operators keep.
+func planLocally(ctx context.Context, args []string, settings map[string]string, states bool) (*jobgraph.Graph, []snapshot.Declaration, error) {
 	binary, arguments, cleanUp, err := programArgument(ctx, args)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	defer cleanUp()
 	dir, err := os.MkdirTemp("", "weir-info-")
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	defer os.RemoveAll(dir)
 	store, err := program.Open(dir)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	f, err := os.Open(binary)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	defer f.Close()
 	uploaded, err := store.Upload(buildName(binary), f)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	planner := program.Planner{Store: store, Preview: true}
-	return planner.Plan(ctx, uploaded, arguments, settings)
+	if states {
+		return planner.PlanStates(ctx, uploaded, arguments, settings)
+	}
+	graph, err := planner.Plan(ctx, uploaded, arguments, settings)
+	return graph, nil, err
 }
 
 // printPlan prints the plan as Flink does.

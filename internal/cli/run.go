@@ -46,9 +46,9 @@ func (p *invocation) run() *cobra.Command {
 	f.BoolVarP(&o.detached, "detached", "d", false, "return when the job is submitted")
 	f.StringVarP(&o.parallelism, "parallelism", "p", "", "default `parallelism` of the program")
 	f.BoolVar(&o.cancelOnExit, "shutdownOnAttachedExit", false, "attached: cancel the job when interrupted (-sae)")
-	f.StringVarP(&o.savepoint, "fromSavepoint", "s", "", "`path` of a savepoint to start from")
+	f.StringVarP(&o.savepoint, "fromSavepoint", "s", "", "`path` of a savepoint or retained checkpoint to start from")
 	f.BoolVarP(&o.allowNonRestore, "allowNonRestoredState", "n", false, "allow savepoint state that no operator takes")
-	f.StringVar(&o.claimMode, "claimMode", "", "who owns the savepoint (-cm)")
+	f.StringVar(&o.claimMode, "claimMode", "", "who owns the savepoint from then on: `no_claim`, you, or claim, the job (-cm)")
 	f.StringVar(&o.claimMode, "restoreMode", "", "old name of --claimMode (-rm)")
 	f.StringVarP(&o.class, "class", "c", "", "has no meaning for a Go program")
 	return c
@@ -57,10 +57,11 @@ func (p *invocation) run() *cobra.Command {
 // request makes what the cluster is asked for, or says which option cannot be
 // honoured.
 func (p *invocation) request(o runOptions, arguments []string) (client.RunRequest, error) {
-	r := client.RunRequest{Arguments: arguments, Configuration: map[string]string{}}
+	mode := strings.ToUpper(o.claimMode)
+	r := client.RunRequest{Arguments: arguments, Savepoint: absolute(o.savepoint), AllowNonRestored: o.allowNonRestore, ClaimMode: mode, Configuration: map[string]string{}}
 	switch {
-	case o.savepoint != "" || o.allowNonRestore || o.claimMode != "":
-		return r, usage("run: starting from a savepoint is not possible yet: leave out -s, -n and -cm")
+	case mode != "" && mode != "CLAIM" && mode != "NO_CLAIM":
+		return r, usage("run: claim mode %q: allowed are no_claim, the savepoint stays yours, and claim, the job deletes it when it needs it no more", o.claimMode)
 	case o.class != "":
 		return r, usage("run: -c names a Java class; a Go program has one main: leave it out")
 	}
@@ -84,6 +85,17 @@ func (p *invocation) request(o runOptions, arguments []string) (client.RunReques
 		r.Configuration[key] = value
 	}
 	return r, nil
+}
+
+// absolute gives a path as other processes find it; URLs stay as they are.
+func absolute(path string) string {
+	if path == "" || strings.Contains(path, ":/") {
+		return path
+	}
+	if abs, err := filepath.Abs(path); err == nil {
+		return abs
+	}
+	return path
 }
 
 func (p *invocation) submit(ctx context.Context, o runOptions, args []string) error {

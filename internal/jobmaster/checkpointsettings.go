@@ -98,12 +98,21 @@ func originOf(c *config.Config) (*checkpoint.Origin, error) {
 
 // makeCheckpoints makes the checkpoints of a streaming job.
 func (m *Master) makeCheckpoints() error {
-	if m.options.Disk == nil || m.options.Graph.Batch {
+	if m.options.Disk == nil {
 		return nil
 	}
 	settings, err := jobSettings(m.options.Config, m.options.Graph.Configuration)
 	if err != nil {
 		return fmt.Errorf("settings of the job: %w", err)
+	}
+	origin, err := originOf(settings)
+	switch {
+	case err != nil:
+		return err
+	case m.options.Graph.Batch && origin != nil:
+		return fmt.Errorf("%s is %s, and the job is a batch job, which has no state to begin with", config.RecoveryPath.Key, origin.Location)
+	case m.options.Graph.Batch:
+		return nil
 	}
 	options, err := checkpointOptions(settings, m.loop.Rand().Int64N)
 	if err != nil {
@@ -112,10 +121,6 @@ func (m *Master) makeCheckpoints() error {
 	var store checkpointing.Store = &checkpointing.Memory{}
 	if m.options.CheckpointStore != nil {
 		store = m.options.CheckpointStore(m.job)
-	}
-	origin, err := originOf(settings)
-	if err != nil {
-		return err
 	}
 	c := &checkpoints{m: m, origin: origin, began: map[ident.AttemptID]int64{}, periodic: options.Interval > 0}
 	c.owner = checkpointing.New(checkpointing.Options{

@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"github.com/weirstream/weir/internal/jobgraph"
+	"github.com/weirstream/weir/internal/snapshot"
 	"github.com/weirstream/weir/internal/worker/assignment"
 )
 
@@ -48,55 +49,80 @@ type Planner struct {
 // id; its Artifact names the program and args. Plan fails with a *PlanError
 // when the program is at fault, and with the cause of ctx when that ends first.
 func (p *Planner) Plan(ctx context.Context, of Program, args []string, settings map[string]string) (*jobgraph.Graph, error) {
+	graph, _, err := p.planned(ctx, of, args, settings, false)
+	return graph, err
+}
+
+// PlanStates is Plan, and gives what the program's operators keep as well, for
+// which it has them opened.
+func (p *Planner) PlanStates(ctx context.Context, of Program, args []string, settings map[string]string) (*jobgraph.Graph, []snapshot.Declaration, error) {
+	return p.planned(ctx, of, args, settings, true)
+}
+
+func (p *Planner) planned(ctx context.Context, of Program, args []string, settings map[string]string, states bool) (*jobgraph.Graph, []snapshot.Declaration, error) {
 	select {
 	case p.Store.planning <- struct{}{}:
 		defer func() { <-p.Store.planning }()
 	case <-ctx.Done():
-		return nil, fmt.Errorf("plan %s: %w", of.Name, context.Cause(ctx))
+		return nil, nil, fmt.Errorf("plan %s: %w", of.Name, context.Cause(ctx))
 	}
 	sum, err := p.Store.Sum(of)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	dir, err := os.MkdirTemp(p.Store.Dir(), scratch)
 	if err != nil {
-		return nil, fmt.Errorf("plan %s: %w", of.Name, err)
+		return nil, nil, fmt.Errorf("plan %s: %w", of.Name, err)
 	}
-	graph, err := p.plan(ctx, of, dir, args, settings)
+	graph, declared, err := p.plan(ctx, of, dir, args, settings, states)
 	if err := errors.Join(err, os.RemoveAll(dir)); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	graph.Artifact = jobgraph.Artifact{SHA256: sum, Name: of.Name, Size: of.Size, Arguments: slices.Clone(args)}
-	return graph, nil
+	return graph, declared, nil
 }
 
-func (p *Planner) plan(ctx context.Context, of Program, dir string, args []string, settings map[string]string) (*jobgraph.Graph, error) {
+func (p *Planner) plan(ctx context.Context, of Program, dir string, args []string, settings map[string]string, states bool) (*jobgraph.Graph, []snapshot.Declaration, error) {
 	path := filepath.Join(dir, "graph")
 	work := filepath.Join(dir, "work")
 	if err := os.Mkdir(work, 0o700); err != nil {
-		return nil, fmt.Errorf("plan %s: %w", of.Name, err)
+		return nil, nil, fmt.Errorf("plan %s: %w", of.Name, err)
 	}
 	env, err := environment(path, settings, p.Preview)
 	if err != nil {
-		return nil, fmt.Errorf("plan %s: %w", of.Name, err)
+		return nil, nil, fmt.Errorf("plan %s: %w", of.Name, err)
+	}
+	said := filepath.Join(dir, "states")
+	if states {
+		env = append(env, assignment.StatesVariable+"="+said)
 	}
 	output := &tail{}
 	if err := p.run(ctx, of, work, args, env, output); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	failed := func(cause error) error { return &PlanError{Program: of.Name, Cause: cause, Output: output.String()} }
 	text, err := readGraph(path)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, failed(ErrNoJob)
+		return nil, nil, failed(ErrNoJob)
 	}
 	if err != nil {
-		return nil, failed(err)
+		return nil, nil, failed(err)
 	}
 	graph, err := jobgraph.Decode(text)
 	if err != nil {
-		return nil, failed(fmt.Errorf("the job it described cannot be read; it may be built with another version of Weir: %w", err))
+		return nil, nil, failed(fmt.Errorf("the job it described cannot be read; it may be built with another version of Weir: %w", err))
 	}
-	return graph, nil
+	if !states {
+		return graph, nil, nil
+	}
+	var declared []snapshot.Declaration
+	if text, err = readGraph(said); err == nil {
+		err = json.Unmarshal(text, &declared)
+	}
+	if err != nil {
+		return nil, nil, failed(fmt.Errorf("what its operators keep cannot be read; it may be built with another version of Weir: %w", err))
+	}
+	return graph, declared, nil
 }
 
 // environment is this process's own, with what tells the program to describe
@@ -108,7 +134,7 @@ func environment(path string, settings map[string]string, preview bool) ([]strin
 	}
 	env := slices.DeleteFunc(os.Environ(), func(e string) bool {
 		return strings.HasPrefix(e, assignment.PlanVariable+"=") || strings.HasPrefix(e, assignment.WorkerVariable+"=") ||
-			strings.HasPrefix(e, assignment.SettingsVariable+"=") || strings.HasPrefix(e, assignment.PreviewVariable+"=")
+			strings.HasPrefix(e, assignment.SettingsVariable+"=") || strings.HasPrefix(e, assignment.StatesVariable+"=") || strings.HasPrefix(e, assignment.PreviewVariable+"=")
 	})
 	if preview {
 		env = append(env, assignment.PreviewVariable+"=1")

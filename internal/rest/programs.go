@@ -194,6 +194,9 @@ func (s *Server) runProgram(r *request) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
+	if err := s.begins(graph); err != nil {
+		return answer{}, err
+	}
 	if s.Publish != nil {
 		if err := s.Publish(r.Context(), p, graph.Artifact.SHA256); err != nil {
 			return answer{}, err

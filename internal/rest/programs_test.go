@@ -148,7 +148,11 @@ func TestRunRequests(t *testing.T) {
 		{"parallelism=2", "", nil, map[string]string{"parallelism.default": "2"}},
 		{"parallelism=-1", "", nil, nil},
 		{"", `{"flinkConfiguration":{"execution.runtime-mode":"BATCH","parallelism.default":"3"},"parallelism":5,"allowNonRestoredState":"true","claimMode":"CLAIM"}`,
-			nil, map[string]string{"execution.runtime-mode": "BATCH", "parallelism.default": "5"}},
+			nil, map[string]string{"execution.runtime-mode": "BATCH", "parallelism.default": "5",
+				"execution.state-recovery.claim-mode": "CLAIM", "execution.state-recovery.ignore-unclaimed-state": "true"}},
+		{"savepointPath=/a&allowNonRestoredState=true", "", nil, map[string]string{"execution.state-recovery.path": "/a", "execution.state-recovery.ignore-unclaimed-state": "true"}},
+		{"savepointPath=/a&allowNonRestoredState=true", `{"savepointPath":"/b","allowNonRestoredState":false,"restoreMode":"NO_CLAIM"}`, nil,
+			map[string]string{"execution.state-recovery.path": "/b", "execution.state-recovery.claim-mode": "NO_CLAIM"}},
 	} {
 		query, err := url.ParseQuery(c.query)
 		if err != nil {

@@ -13,9 +13,13 @@ import (
 
 	"github.com/weirstream/weir/config"
 	"github.com/weirstream/weir/internal/dispatcher"
+	"github.com/weirstream/weir/internal/fs"
 	"github.com/weirstream/weir/internal/ident"
 	"github.com/weirstream/weir/internal/jobgraph"
+	"github.com/weirstream/weir/internal/jobmaster/checkpoint"
 	"github.com/weirstream/weir/internal/program"
+	"github.com/weirstream/weir/internal/snapshot"
+	"github.com/weirstream/weir/internal/snapshot/storage"
 )
 
 // A runRequest is how a program is to be run: from the body, and for what is
@@ -69,13 +73,74 @@ func (r *request) runRequest() (*runRequest, error) {
 		}
 		run.job = ident.JobID{ID: id}
 	}
-	if path := cmp.Or(deref(body.Savepoint), r.query.Get("savepointPath")); path != "" {
-		return nil, couldNotExecute(fmt.Sprintf("savepointPath is %q: this version takes no savepoints and cannot start from one", clip(path)))
+	if err := r.recovery(&body, run); err != nil {
+		return nil, err
 	}
 	if class := cmp.Or(deref(body.EntryClass), r.query.Get("entry-class")); class != "" {
 		run.ignored["entryClass"] = "a Go program has one entry point, its main function"
 	}
 	return run, nil
+}
+
+// recovery takes over into the settings what the job begins with.
+func (r *request) recovery(body *runBody, run *runRequest) error {
+	if path := cmp.Or(deref(body.Savepoint), r.query.Get("savepointPath")); path != "" {
+		run.settings[config.RecoveryPath.Key] = path
+	}
+	allow := body.NonRestored != nil && bool(*body.NonRestored)
+	if text := r.query.Get("allowNonRestoredState"); body.NonRestored == nil && text != "" {
+		var err error
+		if allow, err = strconv.ParseBool(text); err != nil {
+			return badParameter("query", "allowNonRestoredState", text)
+		}
+	}
+	if allow {
+		run.settings[config.RecoveryIgnoreUnclaimed.Key] = "true"
+	}
+	switch mode := cmp.Or(deref(body.Claim), deref(body.Restore)); mode {
+	case "":
+	case "LEGACY":
+		return couldNotExecute("claimMode is LEGACY, in which nobody owns the savepoint; allowed are CLAIM, NO_CLAIM.")
+	default:
+		run.settings[config.RecoveryClaimMode.Key] = mode
+	}
+	return nil
+}
+
+// begins refuses a job that could not begin with what its settings name, before it
+// is submitted; its JobMaster would find the same.
+func (s *Server) begins(graph *jobgraph.Graph) error {
+	c, err := config.New(graph.Configuration)
+	if err != nil {
+		return nil // it is refused with the job
+	}
+	path := config.RecoveryPath.In(c)
+	if path == "" {
+		return nil
+	}
+	if graph.Batch {
+		return couldNotExecute(fmt.Sprintf("%s is %s, and the job is a batch job, which has no state to begin with: leave it out, or run it in STREAMING mode.", config.RecoveryPath.Key, clip(path)))
+	}
+	refuse := func(class string, err error) error {
+		return fail(http.StatusBadRequest, restException+"Could not execute application.",
+			"org.apache.flink.runtime.client.JobInitializationException: Could not start the JobMaster.", class+err.Error())
+	}
+	at, err := fs.Parse(path)
+	if err != nil {
+		return refuse("", err)
+	}
+	m, dir, err := storage.Disk{Files: s.Files}.Read(at)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return refuse("java.io.FileNotFoundException: ", err)
+	case err != nil:
+		return refuse("", err)
+	}
+	_, err = snapshot.Assign(m, checkpoint.Targets(graph), snapshot.Rules{Source: dir.String(), AllowNonRestored: config.RecoveryIgnoreUnclaimed.In(c)})
+	if err != nil {
+		return refuse("java.lang.IllegalStateException: ", err)
+	}
+	return nil
 }
 
 func deref(text *string) string {

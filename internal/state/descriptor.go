@@ -32,6 +32,16 @@ func (k Kind) String() string {
 	return "unknown"
 }
 
+// ParseKind finds a kind by its name.
+func ParseKind(name string) (Kind, bool) {
+	for i, known := range kindNames {
+		if i > 0 && known == name {
+			return Kind(i), true
+		}
+	}
+	return 0, false
+}
+
 // A Descriptor says what a state is. It is in the header of each snapshot.
 type Descriptor struct {
 	Name      string

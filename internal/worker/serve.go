@@ -2,6 +2,7 @@ package worker
 
 import (
 	"context"
+	"encoding/json/v2"
 	"errors"
 	"fmt"
 	"io"
@@ -17,14 +18,24 @@ import (
 	"github.com/weirstream/weir/internal/shuffle/handshake"
 	"github.com/weirstream/weir/internal/shuffle/network"
 	"github.com/weirstream/weir/internal/streamgraph"
+	"github.com/weirstream/weir/internal/task"
 	"github.com/weirstream/weir/internal/worker/assignment"
 )
 
-// Describe leaves the job's graph at path, for the cluster to read, and ends the
-// process: what the program does after Execute belongs to a run.
+// Describe leaves the job's graph at path, for the cluster to read, and what its
+// operators keep, if that is asked for, and ends the process: what the program does after Execute belongs to a run.
 func Describe(path string, c *streamgraph.Compiled) error {
 	if err := os.WriteFile(path, c.Graph.Encode(), 0o600); err != nil {
 		return fmt.Errorf("write the job graph: %w", err)
+	}
+	if states := os.Getenv(assignment.StatesVariable); states != "" {
+		text, err := json.Marshal(task.Declare(c))
+		if err == nil {
+			err = os.WriteFile(states, text, 0o600)
+		}
+		if err != nil {
+			return fmt.Errorf("write what the operators keep: %w", err)
+		}
 	}
 	os.Exit(0)
 	return nil

@@ -191,9 +191,12 @@ func (c *Coordinator) impossible(err error) {
 }
 
 // targets are the operators of the job.
-func (c *Coordinator) targets() []snapshot.Target {
+func (c *Coordinator) targets() []snapshot.Target { return Targets(c.graph) }
+
+// Targets are the operators of a job, as they are restored.
+func Targets(graph *jobgraph.Graph) []snapshot.Target {
 	var all []snapshot.Target
-	for _, v := range c.graph.Vertices {
+	for _, v := range graph.Vertices {
 		for _, o := range v.Operators {
 			all = append(all, snapshot.Target{
 				ID: o.ID, UID: o.UID, Name: o.Name, Task: v.ID, Vertex: v.Name, Parallelism: v.Parallelism, MaxParallelism: v.MaxParallelism,

@@ -25,6 +25,10 @@ const (
 	// what stands in the way of a submission, such as results of an earlier run,
 	// is not asked for.
 	PreviewVariable = "WEIR_PREVIEW"
+	// StatesVariable, set with PlanVariable, holds the path of another file: the
+	// program opens its operators and writes there what they keep, a JSON list of
+	// snapshot.Declaration.
+	StatesVariable = "WEIR_STATES"
 	// SettingsVariable holds configuration for the program, as a JSON object of
 	// Flink's keys: what `weir run` was given with -p and -D.
 	SettingsVariable = "WEIR_SETTINGS"
