@@ -14,11 +14,13 @@ FROM     ?= 1
 FAULTS   ?= 60
 SEED     ?= 0
 
-.PHONY: build demo test sim mutants chaos exactly-once race vet staticcheck bench bench-failover bench-compare proto docs fuzz clean
+.PHONY: build demo demo-stream test sim mutants chaos exactly-once race vet staticcheck bench bench-failover bench-compare proto docs fuzz clean
 
 build: ; $(GO) build $(SMALL) -o bin/weir ./cmd/weir && $(GO) build $(SMALL) -o bin/wordcount ./examples/wordcount
 
 demo: build ; ./bin/wordcount --rate --input "$(WORDS)"
+
+demo-stream: build ; $(GO) build $(SMALL) -o bin/growing ./examples/growing && $(GO) run ./test/demo
 
 test: ; $(GO) test ./...
 
