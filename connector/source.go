@@ -70,9 +70,16 @@ type Output[T any] struct {
 	Splits *SplitTimes
 }
 
+// Confirming is a Source whose readers are Listening.
+type Confirming interface {
+	// Confirming does nothing.
+	Confirming()
+}
+
 // Listening is a Reader that is told of complete checkpoints: everything before them
 // will not be read again. It is where a broker is told how far its records have been
-// read. A call may be left out; then a later one says the same.
+// read. A call may be left out; then a later one says the same. If its source ends,
+// it does so after a checkpoint that has all of its records.
 type Listening interface {
 	Completed(checkpoint int64) error
 }

@@ -15,7 +15,8 @@ func FromSource[T any](source connector.Source[T]) SourceFactory {
 	return SourceFunc(func(c *Context, out any) Source {
 		s := &splitReader{c: c}
 		o := Output[T](out)
-		restored := s.keep()
+		_, confirming := source.(connector.Confirming)
+		restored := s.keep(confirming)
 		context := connector.SourceContext{
 			Job: c.JobID, Operator: c.OperatorID.String(), Name: c.Operator, Subtask: c.Subtask, Parallelism: c.Parallelism, Attempt: c.Attempt,
 			Restored: restored, Done: c.Done(), Wake: c.Wake, Logger: c.Logger,
@@ -54,8 +55,17 @@ type splitReader struct {
 }
 
 // keep makes the splits part of checkpoints; restored says that the subtask goes on
-// with one.
-func (s *splitReader) keep() (restored bool) {
+// with one. A task with an operator that is told of complete checkpoints ends only
+// after one.
+func (s *splitReader) keep(confirming bool) (restored bool) {
+	var complete func(checkpoint int64)
+	if confirming {
+		complete = func(checkpoint int64) {
+			if l, ok := s.reader.(connector.Listening); ok {
+				Check(l.Completed(checkpoint))
+			}
+		}
+	}
 	s.c.OnClose(func(bool) {
 		if s.reader != nil {
 			Check(s.reader.Close())
@@ -75,11 +85,7 @@ func (s *splitReader) keep() (restored bool) {
 				return nil
 			},
 		}},
-		Complete: func(checkpoint int64) {
-			if l, ok := s.reader.(connector.Listening); ok {
-				Check(l.Completed(checkpoint))
-			}
-		},
+		Complete: complete,
 	})
 	return restored
 }
