@@ -79,6 +79,10 @@ func fromSource[T any](e *Env, op string, from connector.Source[T]) DataStream[T
 // when the server closes the connection. An error of the connection, or a line
 // longer than 16 MiB, fails the job. It is unbounded: Execute refuses it in Batch
 // mode.
+//
+// A socket cannot be read again: when the job goes on after a failure it connects
+// anew, and lines that came after the last checkpoint are lost. They are counted at
+// most once.
 func Socket(e *Env, address string) DataStream[string] {
 	if _, port, err := net.SplitHostPort(address); err != nil || port == "" {
 		e.problem(callSite(), "Socket: address %q: want host:port", address)

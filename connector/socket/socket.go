@@ -1,8 +1,10 @@
 // Package socket reads lines from a TCP server as a stream.
 //
 // It promises that every line the server sent before it closed the connection
-// is emitted once and in order. It never reconnects: what the server sent
-// meanwhile would be lost without a word.
+// is emitted once and in order, as long as nothing fails. It never reconnects: what
+// the server sent meanwhile would be lost without a word. A socket cannot be read
+// again, so it is at most once: when the job goes on after a failure it connects
+// anew, and the lines that came after the last checkpoint are lost.
 package socket
 
 import (
