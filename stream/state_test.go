@@ -1,6 +1,7 @@
 package stream_test
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -239,4 +240,69 @@ func filesAreReadOnceFromCheckpoints(t *testing.T) {
 	if fails.Load() >= 0 {
 		t.Errorf("it failed %d times, want 2", 2-fails.Load())
 	}
+}
+
+// last keeps the greatest number that it was given in a field, and puts it aside for
+// checkpoints.
+type last struct {
+	greatest int64
+	kept     *stream.OperatorListState[int64]
+	fails    *atomic.Int64
+	wrong    *atomic.Int64
+}
+
+func (l *last) Open(c *stream.OpenContext) error {
+	l.kept = stream.NewSplitListState[int64](c, "greatest")
+	return nil
+}
+
+func (l *last) Restored() error {
+	for v := range l.kept.All() {
+		l.greatest = v
+	}
+	return nil
+}
+
+func (l *last) Snapshot(int64) error {
+	l.kept.Update([]int64{l.greatest})
+	return nil
+}
+
+func (l *last) Process(p stream.Pair[int64, int64], _ *stream.ProcessContext, _ func(int64)) error {
+	if p.Value != l.greatest+1 {
+		l.wrong.Add(1)
+	}
+	if l.greatest = p.Value; l.greatest%7000 == 0 && l.fails.Add(-1) >= 0 {
+		return errors.New("it was to fail")
+	}
+	return nil
+}
+
+// Before a checkpoint an asynchronous operation hands on what has come back, and the
+// function behind it in the chain sees that before it puts aside what it has.
+func TestSnapshotComesBehindWhatIsHandedOn(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var fails, wrong atomic.Int64
+		fails.Store(3)
+		env := stream.NewEnv(quiet, stream.DefaultParallelism(1), stream.Mode(stream.Streaming), stream.CheckpointInterval(10*time.Millisecond),
+			stream.Restart(stream.FixedDelayRestart(10, 10*time.Millisecond)))
+		stream.Sequence(env, 1, 30_000).
+			AsyncOrdered(stream.AsyncCall(func(_ context.Context, v int64) ([]stream.Pair[int64, int64], error) {
+				if v%50 == 0 {
+					time.Sleep(time.Millisecond)
+				}
+				return []stream.Pair[int64, int64]{{Value: v}}, nil
+			}), stream.AsyncOptions{Capacity: 7}).
+			Process(func() stream.ProcessFunction[stream.Pair[int64, int64], int64] {
+				return &last{fails: &fails, wrong: &wrong}
+			}).
+			Discard()
+		execute(t, env)
+		if n := wrong.Load(); n != 0 {
+			t.Errorf("%d numbers did not follow the one before", n)
+		}
+		if fails.Load() >= 0 {
+			t.Errorf("it failed %d times, want 3", 3-fails.Load())
+		}
+	})
 }

@@ -91,6 +91,9 @@ type footing[R any] struct {
 	// passed, if not nil, runs when event time has come to a watermark, before
 	// that is passed on.
 	passed func(t int64)
+	// prepare, if not nil, runs before a checkpoint. refuse is why there is none.
+	prepare func()
+	refuse  error
 }
 
 func newFooting[R any](c *Context, out any) *footing[R] {
@@ -123,15 +126,21 @@ func (s *footing[R]) begin(life Life[R], err error) {
 // keep makes what the function keeps part of checkpoints, with keyed state unless
 // it is nil, and gives it what it had.
 func (s *footing[R]) keep(keyed *state.Backend) {
-	k := Kept{Keyed: keyed, Lists: s.lists}
-	if f := s.life.Snapshot; f != nil {
+	k := Kept{Keyed: keyed, Lists: s.lists, Refuse: s.refuse}
+	if snapshot := s.life.Snapshot; snapshot != nil || s.prepare != nil {
 		k.Prepare = func(checkpoint int64) {
-			if err := f(checkpoint); err != nil {
+			if s.prepare != nil {
+				s.prepare()
+			}
+			if snapshot == nil {
+				return
+			}
+			if err := snapshot(checkpoint); err != nil {
 				s.failed(fmt.Errorf("snapshot: %w", err))
 			}
 		}
 	}
-	if keyed != nil || len(k.Lists) > 0 || k.Prepare != nil {
+	if keyed != nil || len(k.Lists) > 0 || k.Prepare != nil || k.Refuse != nil {
 		s.Keep(s.OperatorID, k)
 	}
 	if f := s.life.Restored; f != nil {

@@ -155,7 +155,7 @@ func (t *Task) checkpoint(b Barrier, aligned time.Duration) {
 	if purpose.Drain {
 		t.finishAll()
 	}
-	for i := range t.kept {
+	for i := len(t.kept) - 1; i >= 0; i-- { // the head first: it feeds the others
 		if f := t.kept[i].Prepare; f != nil {
 			f(b.Checkpoint)
 		}
