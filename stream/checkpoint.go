@@ -44,3 +44,9 @@ func (e *Env) checkpointed() bool {
 	}
 	return config.CheckpointInterval.In(c) > 0
 }
+
+// IncrementalCheckpoints makes checkpoints write only what has changed since the one
+// before: those in a directory. It is execution.checkpointing.incremental.
+func IncrementalCheckpoints() Option {
+	return func(e *Env) { e.set(config.CheckpointIncremental.Key, "true") }
+}

@@ -29,6 +29,8 @@ type checkpoints struct {
 	owner   *checkpointing.Owner
 	restore restored
 	origin  *checkpoint.Origin // what the first attempts begin with; nil: with nothing
+	// incremental says that checkpoints may be based on earlier ones.
+	incremental bool
 	// pending wait for the owner to say what tasks begin with.
 	pending []func()
 	// began is the checkpoint that each attempt was deployed with, until it ends; one
@@ -219,10 +221,14 @@ func (c *checkpoints) Restore(f checkpoint.Restore) {
 	}
 }
 
-// deployment gives what an attempt begins with, encoded; nil: nothing.
-func (c *checkpoints) deployment(e *execgraph.Execution) []byte {
-	if c == nil || c.restore.assignment == nil {
-		return nil
+// deployment gives what an attempt begins with, encoded, nil for nothing, and whether
+// its checkpoints may be based on earlier ones.
+func (c *checkpoints) deployment(e *execgraph.Execution) (restore []byte, incremental bool) {
+	if c == nil {
+		return nil, false
+	}
+	if c.restore.assignment == nil {
+		return nil, c.incremental
 	}
 	c.began[e.ID] = c.restore.checkpoint
 	m := &snapshot.Metadata{Checkpoint: c.restore.checkpoint, Job: c.m.job}
@@ -234,7 +240,7 @@ func (c *checkpoints) deployment(e *execgraph.Execution) []byte {
 		m.Operators = append(m.Operators, snapshot.OperatorState{ID: o.ID, Parallelism: 1, MaxParallelism: o.MaxParallelism,
 			Subtasks: []snapshot.SubtaskState{o.Subtasks[e.ID.Subtask]}})
 	}
-	return snapshot.Encode(m, "")
+	return snapshot.Encode(m, ""), c.incremental
 }
 
 // acknowledge takes a task's part of a checkpoint.

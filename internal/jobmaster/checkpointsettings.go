@@ -22,7 +22,7 @@ func checkpointOptions(c *config.Config, random func(int64) int64) (o checkpoint
 		Interval: config.CheckpointInterval.In(c), Timeout: config.CheckpointTimeout.In(c), MinPause: config.CheckpointMinPause.In(c),
 		MaxConcurrent: config.CheckpointMaxConcurrent.In(c), Tolerable: config.CheckpointTolerableFailures.In(c), Retained: config.CheckpointsRetained.In(c),
 		ExactlyOnce: config.CheckpointMode.In(c) == "EXACTLY_ONCE", AfterFinish: config.CheckpointsAfterTasksFinish.In(c),
-		History: config.CheckpointHistory.In(c), Backend: config.StateBackend.In(c),
+		Incremental: config.CheckpointIncremental.In(c), History: config.CheckpointHistory.In(c), Backend: config.StateBackend.In(c),
 	}
 	if o.Interval <= 0 {
 		o.Interval, o.ExactlyOnce, o.Backend = 0, true, "hashmap"
@@ -44,7 +44,6 @@ func checkpointOptions(c *config.Config, random func(int64) int64) (o checkpoint
 		set bool
 	}{
 		{config.CheckpointUnaligned.Key, config.CheckpointUnaligned.In(c)},
-		{config.CheckpointIncremental.Key, config.CheckpointIncremental.In(c)},
 		{config.StateBackend.Key + " = " + o.Backend, o.Backend != "hashmap"},
 	} {
 		if refused.set {
@@ -122,7 +121,7 @@ func (m *Master) makeCheckpoints() error {
 	if m.options.CheckpointStore != nil {
 		store = m.options.CheckpointStore(m.job)
 	}
-	c := &checkpoints{m: m, origin: origin, began: map[ident.AttemptID]int64{}, periodic: options.Interval > 0}
+	c := &checkpoints{m: m, incremental: options.Incremental, origin: origin, began: map[ident.AttemptID]int64{}, periodic: options.Interval > 0}
 	c.owner = checkpointing.New(checkpointing.Options{
 		Loop: m.loop, Core: checkpoint.New(options, m.options.Graph), Job: m.job, Disk: m.options.Disk, Store: store, Tasks: c, Log: m.log,
 	})

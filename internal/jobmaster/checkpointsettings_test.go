@@ -12,7 +12,7 @@ import (
 // TestCheckpointsThatAreNotPossible passes while they are not: see docs/gaps.md.
 func TestCheckpointsThatAreNotPossible(t *testing.T) {
 	for _, setting := range []string{
-		"execution.checkpointing.unaligned.enabled: true", "execution.checkpointing.incremental: true",
+		"execution.checkpointing.unaligned.enabled: true",
 		"state.backend.type: rocksdb",
 	} {
 		key, value, _ := strings.Cut(setting, ": ")

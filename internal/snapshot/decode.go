@@ -265,13 +265,13 @@ func (d *decoder) keyed(in *pb.Keyed, groups int) (KeyedState, error) {
 	if len(in.SectionFiles) != n || len(in.Offsets) != n || len(in.Lengths) != n || len(in.Checksums) != n {
 		return k, fmt.Errorf("the sections of %d groups are not complete", n)
 	}
-	last := k.First - 1
+	last := k.First
 	for i := range n {
 		s := Section{
 			Group: int(in.Groups[i]), File: int(in.SectionFiles[i]), Offset: in.Offsets[i], Length: in.Lengths[i], Checksum: in.Checksums[i],
 		}
 		switch {
-		case s.Group <= last || s.Group > k.Last:
+		case s.Group < last || s.Group > k.Last:
 			return k, fmt.Errorf("group %d after %d", s.Group, last)
 		case s.File < 0 || s.File >= len(k.Files):
 			return k, fmt.Errorf("group %d is in file %d of %d", s.Group, s.File, len(k.Files))

@@ -136,7 +136,8 @@ type KeyedState struct {
 	// with those before it.
 	Files []KeyedFile
 	// Sections are where each key group lies, in order of groups; a group that
-	// holds nothing has none. Without any Section the files as a whole hold the
+	// holds nothing has none, and of several the first is the whole group, and each
+	// next one what has changed since. Without any Section the files as a whole hold the
 	// groups, and the backend finds them.
 	Sections []Section
 }
@@ -147,7 +148,7 @@ type KeyedFile struct {
 	Handle
 }
 
-// A Section is all states of one key group. Lengths and checksums are checked
+// A Section is all states of one key group, or what has changed of them. Lengths and checksums are checked
 // before anything of it is used.
 type Section struct {
 	Group          int

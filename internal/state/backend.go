@@ -30,6 +30,9 @@ type Backend struct {
 	number    uint64 // of the newest snapshot
 	restoring map[*File][]restorer
 	chunk     []byte // scratch of Restore
+	// newer is by group, while it is restored, what its newer sections say of states, by
+	// name; nil: the group is whole.
+	newer map[int]map[string]*newer
 
 	key  memory.Key // the current one
 	seq  uint64     // counts the keys that were set
@@ -41,6 +44,8 @@ type table interface {
 	Descriptor() Descriptor
 	bytes() int
 	settle()
+	// track begins to note which keys change.
+	track()
 	freeze(number uint64) frozenTable
 	// restorer returns what reads blocks of a state that was written so.
 	restorer(from written) (restorer, error)
@@ -118,7 +123,7 @@ func NewKeyed[K comparable](o Options) (*Keyed[K], error) {
 	if _, err := memory.NewCells[struct{}](o.First, o.Last, o.Max, true); err != nil {
 		return fail(err)
 	}
-	b := &Backend{options: o, kind: keys.Kind(), keySchema: plan.Schema(), names: map[string]bool{}, restoring: map[*File][]restorer{}}
+	b := &Backend{options: o, kind: keys.Kind(), keySchema: plan.Schema(), names: map[string]bool{}, restoring: map[*File][]restorer{}, newer: map[int]map[string]*newer{}}
 	b.none.b = b
 	return &Keyed[K]{Backend: b, keys: keys, plan: plan}, nil
 }

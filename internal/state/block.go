@@ -36,6 +36,10 @@ const (
 	blockHead  = 14
 	beginState = 0xffff // entries is the group
 	endState   = 0xfffe // entries is the number of blocks between
+	// A section of what has changed begins so; entries is the group. Of each state that
+	// it tells of there is a block of filters before all others; entries is the state.
+	beginChanges = 0xfffd
+	filterState  = 0xfffc
 
 	// A block is written when it has so many entries, or bytes of keys and values
 	// that are bytes.
@@ -54,9 +58,14 @@ type blockWriter struct {
 	group  int    // being written
 	begun  int64  // where it begins; negative: no block of it was written
 	blocks int    // of the group
+	sum    uint32 // CRC-32C of what was written of it
 	sizes  []Size // by state
-	err    error
-	buffer memory.Buffer // to which groups are copied
+	// changes says that only changes are written, only which keys of a state these
+	// may be.
+	changes bool
+	only    []*filter
+	err     error
+	buffer  memory.Buffer // to which groups are copied
 }
 
 func (w *blockWriter) write(b []byte) {
@@ -64,7 +73,25 @@ func (w *blockWriter) write(b []byte) {
 		var n int
 		n, w.err = w.w.Write(b)
 		w.off += int64(n)
+		w.sum = crc32.Update(w.sum, castagnoli, b[:n])
 	}
+}
+
+// leaves says whether a key is left out, because it has not changed.
+func (w *blockWriter) leaves(k memory.Key, words bool, salt uint32) bool {
+	if !w.changes {
+		return false
+	}
+	if len(w.only) == 0 {
+		return true
+	}
+	hash := hashOf(k, words) ^ salt
+	for _, f := range w.only {
+		if f.has(hash) {
+			return false
+		}
+	}
+	return true
 }
 
 // begin starts a block and returns where its payload is to be appended.
@@ -72,18 +99,27 @@ func (w *blockWriter) begin() []byte { return append(w.buf[:0], make([]byte, blo
 
 // end writes the block of a state whose head and payload are buf.
 func (w *blockWriter) end(buf []byte, state uint16, entries int) {
+	w.block(buf, state, entries)
+	w.sizes[state].Entries += int64(entries)
+	w.sizes[state].Bytes += int64(len(buf))
+}
+
+// block writes a block, and before the first one the beginning of the group.
+func (w *blockWriter) block(buf []byte, state uint16, entries int) {
 	w.buf = buf
 	if w.begun < 0 {
 		if w.off == 0 {
 			w.write(appendHeader(nil, w.header))
 		}
-		w.begun = w.off
-		w.emit(make([]byte, blockHead), beginState, w.group)
+		w.begun, w.sum = w.off, 0
+		begin := uint16(beginState)
+		if w.changes {
+			begin = beginChanges
+		}
+		w.emit(make([]byte, blockHead), begin, w.group)
 	}
 	w.emit(buf, state, entries)
 	w.blocks++
-	w.sizes[state].Entries += int64(entries)
-	w.sizes[state].Bytes += int64(len(buf))
 }
 
 // emit fills the head of a block in and writes it.
@@ -144,7 +180,9 @@ func (c *keyColumn) appendTo(dst []byte) []byte {
 type payload struct {
 	rest    []byte
 	entries int
-	total   int // entries of the state in the group; 0: unknown
+	total   int    // entries of the state in the group; 0: unknown
+	newer   *newer // what newer sections say of the state; nil: there are none
+	salt    uint32 // of the slice
 }
 
 // take cuts n bytes off.

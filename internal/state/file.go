@@ -128,52 +128,37 @@ func (f *File) Verify() error {
 	var buf []byte
 	for _, l := range f.locations {
 		var err error
-		if buf, err = f.blocks(buf, l, nil); err != nil {
+		if buf, _, err = f.blocks(buf, l, nil, nil); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// blocks reads a group, checks all sums, and only then calls each, if it is not nil,
-// with the blocks. It returns its buffer, buf or a larger one.
-func (f *File) blocks(buf []byte, l Location, each func(off int64, state int, p payload) error) ([]byte, error) {
-	chunk, err := f.read(buf, l.Offset, l.Length)
+// A block is one of a group as it was read.
+type block struct {
+	off   int64
+	state int
+	p     payload
+}
+
+// blocks reads a section, checks all sums, and only then calls each, if it is not nil,
+// with the blocks, and before that filters with those that say what may have changed.
+// It returns its buffer, buf or a larger one, and whether there are only changes.
+func (f *File) blocks(buf []byte, l Location, filters func(state int, b []byte) error, each func(off int64, state int, p payload) error) (chunk []byte, changes bool, err error) {
+	chunk, blocks, err := f.section(buf, l)
 	if err != nil {
-		return buf, err
-	}
-	type block struct {
-		off   int64
-		state int
-		p     payload
-	}
-	var blocks []block
-	at := l.Offset
-	for rest := chunk; len(rest) > 0; {
-		if len(rest) < blockHead {
-			return chunk, f.corrupt(at, "key group %d ends within the head of a block", l.Group)
-		}
-		length := int64(binary.LittleEndian.Uint32(rest))
-		if length > int64(len(rest)-blockHead) {
-			return chunk, f.corrupt(at, "a block of %d bytes is longer than key group %d", length, l.Group)
-		}
-		whole := rest[:blockHead+length]
-		if crc32.Checksum(whole[8:], castagnoli) != binary.LittleEndian.Uint32(whole[4:]) {
-			return chunk, f.corrupt(at, "the checksum of a block of key group %d is wrong", l.Group)
-		}
-		state, entries := int(binary.LittleEndian.Uint16(whole[8:])), int(binary.LittleEndian.Uint32(whole[10:]))
-		blocks = append(blocks, block{at, state, payload{rest: whole[blockHead:len(whole):len(whole)], entries: entries}})
-		rest = rest[len(whole):]
-		at += int64(len(whole))
+		return chunk, false, err
 	}
 	last := len(blocks) - 1
+	changes = last > 0 && blocks[0].state == beginChanges
 	switch {
-	case last < 1 || blocks[0].state != beginState || blocks[last].state != endState:
-		return chunk, f.corrupt(l.Offset, "here is not the state of a key group")
+	case last < 1 || blocks[0].state != beginState && !changes || blocks[last].state != endState:
+		return chunk, changes, f.corrupt(l.Offset, "here is not the state of a key group")
 	case blocks[0].p.entries != l.Group:
-		return chunk, f.corrupt(l.Offset, "here is key group %d, not %d", blocks[0].p.entries, l.Group)
+		return chunk, changes, f.corrupt(l.Offset, "here is key group %d, not %d", blocks[0].p.entries, l.Group)
 	case blocks[last].p.entries != last-1:
-		return chunk, f.corrupt(blocks[last].off, "key group %d has %d blocks of %d", l.Group, last-1, blocks[last].p.entries)
+		return chunk, changes, f.corrupt(blocks[last].off, "key group %d has %d blocks of %d", l.Group, last-1, blocks[last].p.entries)
 	}
 	totals := make([]int, len(f.header.States))
 	for _, b := range blocks[1:last] {
@@ -182,15 +167,56 @@ func (f *File) blocks(buf []byte, l Location, each func(off int64, state int, p 
 		}
 	}
 	for _, b := range blocks[1:last] {
-		if b.state >= len(f.header.States) {
-			return chunk, f.corrupt(b.off, "a block is of state %d, and there are %d", b.state, len(f.header.States))
+		told := b.state
+		if changes && b.state == filterState {
+			told = b.p.entries
+		}
+		if told >= len(f.header.States) {
+			return chunk, changes, f.corrupt(b.off, "a block is of state %d, and there are %d", told, len(f.header.States))
+		}
+		if b.state == filterState {
+			if filters != nil {
+				if err := filters(told, b.p.rest); err != nil {
+					return chunk, changes, f.corrupt(b.off, "%v", err)
+				}
+			}
+			continue
 		}
 		if each != nil {
 			b.p.total = totals[b.state]
 			if err := each(b.off, b.state, b.p); err != nil {
-				return chunk, err
+				return chunk, changes, err
 			}
 		}
 	}
-	return chunk, nil
+	return chunk, changes, nil
+}
+
+// section reads the blocks of a section.
+func (f *File) section(buf []byte, l Location) (chunk []byte, blocks []block, err error) {
+	if chunk, err = f.read(buf, l.Offset, l.Length); err != nil {
+		return buf, nil, err
+	}
+	if l.Checksum != 0 && crc32.Checksum(chunk, castagnoli) != l.Checksum {
+		return chunk, nil, f.corrupt(l.Offset, "the checksum of key group %d is wrong", l.Group)
+	}
+	at := l.Offset
+	for rest := chunk; len(rest) > 0; {
+		if len(rest) < blockHead {
+			return chunk, nil, f.corrupt(at, "key group %d ends within the head of a block", l.Group)
+		}
+		length := int64(binary.LittleEndian.Uint32(rest))
+		if length > int64(len(rest)-blockHead) {
+			return chunk, nil, f.corrupt(at, "a block of %d bytes is longer than key group %d", length, l.Group)
+		}
+		whole := rest[:blockHead+length]
+		if crc32.Checksum(whole[8:], castagnoli) != binary.LittleEndian.Uint32(whole[4:]) {
+			return chunk, nil, f.corrupt(at, "the checksum of a block of key group %d is wrong", l.Group)
+		}
+		state, entries := int(binary.LittleEndian.Uint16(whole[8:])), int(binary.LittleEndian.Uint32(whole[10:]))
+		blocks = append(blocks, block{at, state, payload{rest: whole[blockHead:len(whole):len(whole)], entries: entries}})
+		rest = rest[len(whole):]
+		at += int64(len(whole))
+	}
+	return chunk, blocks, nil
 }

@@ -446,7 +446,7 @@ func TestRestoreRefuses(t *testing.T) {
 	}
 	s := newSubtask[string](0, 1)
 	must(0, s.k.Restore(f, f.Locations()[0]))
-	if err := s.k.Restore(f, f.Locations()[0]); !errors.Is(err, ErrCorrupt) || !strings.Contains(err.Error(), "a key is there twice") {
+	if err := s.k.Restore(f, f.Locations()[0]); err == nil || !strings.Contains(err.Error(), "it was restored whole before") {
 		t.Errorf("a group that is restored twice: %v", err)
 	}
 	moved := f.Locations()[3]
@@ -490,6 +490,103 @@ func TestIncremental(t *testing.T) {
 	}
 	if inNew != 1 || len(third.Locations) != 128 {
 		t.Errorf("%d of %d groups are in the new file", inNew, len(third.Locations))
+	}
+}
+
+// With one key of a hundred changed, wherever it is, a snapshot on the base of another
+// takes a few bytes of a hundred; sections of changes are few, and reading them all gives
+// what there was.
+func TestOnlyWhatChangedIsWritten(t *testing.T) {
+	const keys = 100_000
+	open := func() (*Keyed[int64], *Value[int64], *Value[string]) {
+		k := must(NewKeyed[int64](Options{Operator: "op", Last: 31, Max: 32}))
+		v, s := must(NewValue[int64](k.Backend, "v")), must(NewValue[string](k.Backend, "s"))
+		k.Track()
+		return k, v, s
+	}
+	k, v, s := open()
+	want := map[int64]int64{}
+	set := func(key, value int64) {
+		k.use(key)
+		v.Set(value)
+		s.Set(fmt.Sprint("text of ", value))
+		want[key] = value
+	}
+	for key := range int64(keys) {
+		set(key, key)
+	}
+	var base *Base
+	files := map[string]*File{}
+	full, deepest, all := 0, 0, 0
+	const rounds = 70
+	for n := range rounds {
+		var out bytes.Buffer
+		name := fmt.Sprint("chk-", n)
+		w := must(k.Freeze().Write(&out, name, base))
+		files[name] = must(OpenFile(name, bytes.NewReader(out.Bytes()), int64(out.Len())))
+		if n == 0 {
+			full = out.Len()
+		} else if all += out.Len(); 100*out.Len() > 5*full && n > leastChanges || 100*out.Len() > 2*full && n <= leastChanges {
+			t.Errorf("snapshot %d has %d bytes of %d", n, out.Len(), full)
+		}
+		base = &w.Base
+		for group := range 32 {
+			deepest = max(deepest, len(base.sections(group)))
+		}
+		for i := range int64(keys / 100) {
+			switch key := (i*7919 + int64(n)*31337) % keys; {
+			case i%10 > 0:
+				set(key, key+int64(n))
+			default:
+				k.use(key)
+				v.Clear()
+				s.Clear()
+				delete(want, key)
+			}
+		}
+	}
+	t.Logf("%d snapshots of one key in a hundred: each %.1f bytes of a hundred", rounds-1, 100*float64(all)/float64(full)/(rounds-1))
+	if limit := 1 + mostChanges; deepest > limit {
+		t.Errorf("a group has %d sections, want at most %d", deepest, limit)
+	}
+	var last bytes.Buffer
+	w := must(k.Freeze().Write(&last, "last", base))
+	files["last"] = must(OpenFile("last", bytes.NewReader(last.Bytes()), int64(last.Len())))
+	k, v, s = open()
+	for _, l := range slices.Backward(w.Locations) {
+		must(0, k.Restore(files[l.File], l))
+	}
+	must(0, k.Restored())
+	for key := range int64(keys) {
+		k.use(key)
+		got, ok := v.Get()
+		text, _ := s.Get()
+		if value, there := want[key]; ok != there || got != value || ok && text != fmt.Sprint("text of ", value) {
+			t.Fatalf("key %d is %d %q, %t; want %d, %t", key, got, text, ok, value, there)
+		}
+	}
+}
+
+// A group of which only changes were restored is refused.
+func TestChangesWithoutWhatTheyAreBasedOn(t *testing.T) {
+	k := must(NewKeyed[int64](Options{Operator: "op", Last: 0, Max: 1}))
+	v := must(NewValue[int64](k.Backend, "v"))
+	k.Track()
+	for key := range int64(1000) {
+		k.use(key)
+		v.Set(key)
+	}
+	base := must(k.Freeze().Write(io.Discard, "one", nil)).Base
+	k.use(7)
+	v.Set(8)
+	var out bytes.Buffer
+	w := must(k.Freeze().Write(&out, "two", &base))
+	f := must(OpenFile("two", bytes.NewReader(out.Bytes()), int64(out.Len())))
+	k = must(NewKeyed[int64](Options{Operator: "op", Last: 0, Max: 1}))
+	must(NewValue[int64](k.Backend, "v"))
+	must(0, k.Restore(f, w.Locations[1]))
+	if err := k.Restored(); err == nil || !strings.Contains(err.Error(), "the section that its changes are based on is missing") {
+		t.Errorf("got %v", err)
 	}
 }
 

@@ -24,6 +24,7 @@ type frozenStore[V any] struct {
 	times    []byte
 	entries  int
 	prefix   []byte // of each block's payload
+	salt     uint32 // of the slice
 	gathered int    // bytes of encoded values and keys
 }
 
@@ -86,12 +87,15 @@ func (f *frozenStore[V]) write(group int, state uint16, w *blockWriter) {
 	switch {
 	case f.cells != nil:
 		f.cells.Read(group, &w.buffer, func(k memory.Key, v *V) bool {
+			if w.leaves(k, f.words, f.salt) {
+				return true
+			}
 			f.vals = append(f.vals, *v)
 			return f.added(k, state, w)
 		})
 	case f.timed != nil:
 		f.timed.Read(group, &w.buffer, func(k memory.Key, v *timed[V]) bool {
-			if f.life.expired(v.at) {
+			if w.leaves(k, f.words, f.salt) || f.life.expired(v.at) {
 				return true
 			}
 			f.vals = append(f.vals, v.v)
@@ -100,6 +104,9 @@ func (f *frozenStore[V]) write(group int, state uint16, w *blockWriter) {
 		})
 	default:
 		f.blobs.Read(group, &w.buffer, func(k memory.Key, value []byte) bool {
+			if w.leaves(k, f.words, f.salt) {
+				return true
+			}
 			if f.stamped {
 				if f.life.expired(stamp(value)) {
 					return true
@@ -187,6 +194,9 @@ func (r *storeReader[V]) restore(group int, p payload) error {
 		k := keys(i)
 		if err := r.store.b.checkKey(k, r.from.words, r.store.composed, group); err != nil {
 			return fmt.Errorf("entry %d: %w", i, err)
+		}
+		if p.newer != nil && p.newer.covers(hashOf(k, r.from.words)^p.salt) {
+			continue
 		}
 		if encoded != nil && r.reader.Same() && r.store.blobs != nil {
 			if !r.store.restoreEncoded(group, k, encoded(i), times(i)) {

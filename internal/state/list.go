@@ -25,8 +25,9 @@ type List[V any] struct {
 	plan   *codec.Plan[V]
 	life   lifetime
 	blobs  *memory.Blobs
-	one    []V    // scratch of length 1
-	buf    []byte // scratch
+	marks  *changes // nil: nobody wants to know
+	one    []V      // scratch of length 1
+	buf    []byte   // scratch
 	expire func(value []byte) bool
 }
 
@@ -125,8 +126,10 @@ func (s *List[V]) visit(k *memory.Key, value []byte, f func(v V) bool) {
 	}
 	switch {
 	case expired == int(binary.LittleEndian.Uint32(value)):
+		s.marks.mark(k.Hash)
 		s.blobs.Delete(k)
 	case s.life.onRead && seen > 0:
+		s.marks.mark(k.Hash)
 		s.touch(k, now)
 	}
 	s.blobs.Sweep(k.Hash, swept, s.expire)
@@ -235,6 +238,7 @@ func (s *List[V]) AddAll(vals []V) {
 
 // extend appends elements that are encoded.
 func (s *List[V]) extend(k *memory.Key, elements []byte, count int, now int64) {
+	s.marks.mark(k.Hash)
 	head := s.headBytes()
 	value, created := s.blobs.Extend(k, len(elements), head)
 	if created {
@@ -251,6 +255,7 @@ func (s *List[V]) extend(k *memory.Key, elements []byte, count int, now int64) {
 // Set replaces the list. With no vals it is Clear.
 func (s *List[V]) Set(vals []V) {
 	k := s.key()
+	s.marks.mark(k.Hash)
 	if len(vals) == 0 {
 		s.blobs.Delete(k)
 		return
@@ -274,11 +279,20 @@ func (s *List[V]) Take() []V {
 }
 
 // Clear removes the list.
-func (s *List[V]) Clear() { s.blobs.Delete(s.key()) }
+func (s *List[V]) Clear() {
+	k := s.key()
+	s.marks.mark(k.Hash)
+	s.blobs.Delete(k)
+}
 
 func (s *List[V]) bytes() int { return s.blobs.Bytes() }
 
-func (s *List[V]) settle() { s.blobs.Settle() }
+func (s *List[V]) track() { s.marks = newChanges(s.b.options, s.blobs.Len) }
+
+func (s *List[V]) settle() {
+	s.marks.settle()
+	s.blobs.Settle()
+}
 
 func (s *List[V]) owners(group int, f func(k memory.Key, composed bool) bool) bool {
 	return s.blobs.RangeGroup(group, func(k memory.Key, _ []byte) bool { return f(k, s.in != nil) })
@@ -288,10 +302,12 @@ type frozenList struct {
 	desc  written
 	blobs *memory.BlobsView
 	life  lifetime
+	recent
 }
 
 func (s *List[V]) freeze(number uint64) frozenTable {
 	f := &frozenList{desc: written{Descriptor: s.desc, words: s.b.kind.Integer() && s.in == nil}, life: s.life}
+	f.recent = recent{s.marks.freeze(number), s.blobs.Len()}
 	if f.life.millis > 0 {
 		f.life.tick()
 	}
@@ -318,7 +334,7 @@ func (f *frozenList) write(group int, state uint16, w *blockWriter) {
 		}
 	}
 	f.blobs.Read(group, &w.buffer, func(k memory.Key, value []byte) bool {
-		if f.life.millis > 0 && f.life.expired(stamp(value[countBytes:])) {
+		if w.leaves(k, f.desc.words, 0) || f.life.millis > 0 && f.life.expired(stamp(value[countBytes:])) {
 			return true
 		}
 		keys.add(k)
@@ -353,6 +369,9 @@ func (s *List[V]) restorer(from written) (restorer, error) {
 			list := lists(i)
 			if err := s.b.checkKey(keys(i), from.words, s.in != nil, group); err != nil {
 				return fmt.Errorf("entry %d: %w", i, err)
+			}
+			if p.newer != nil && p.newer.covers(hashOf(keys(i), from.words)) {
+				continue
 			}
 			if !same {
 				if list, err = s.convert(list, reader, stamped); err != nil {

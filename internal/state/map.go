@@ -22,6 +22,7 @@ type Map[UK comparable, UV any] struct {
 	life  lifetime
 	cells *memory.Entries[UV]
 	blobs *memory.BlobEntries
+	marks *changes // of owners, whose entries keep their order; nil: nobody wants to know
 
 	uk     UK         // scratch
 	one    []UV       // scratch of length 1
@@ -168,6 +169,7 @@ func (s *Map[UK, UV]) Get(uk UK) (v UV, ok bool) {
 }
 
 func (s *Map[UK, UV]) touch(owner, k *memory.Key, now int64) {
+	s.marks.mark(owner.Hash)
 	if s.cells != nil {
 		e, _ := s.cells.Upsert(owner, k)
 		e.At = now
@@ -185,6 +187,7 @@ func (s *Map[UK, UV]) Contains(uk UK) bool {
 // Put gives uk the value v. A new entry comes last in the order of Each.
 func (s *Map[UK, UV]) Put(uk UK, v UV) {
 	owner := s.in.composed()
+	s.marks.mark(owner.Hash)
 	now := s.tick(owner.Hash)
 	k := s.entry(owner, uk)
 	if s.cells != nil {
@@ -202,6 +205,7 @@ func (s *Map[UK, UV]) Delete(uk UK) bool {
 }
 
 func (s *Map[UK, UV]) remove(owner, k *memory.Key) bool {
+	s.marks.mark(owner.Hash)
 	if s.cells != nil {
 		return s.cells.Delete(owner, k)
 	}
@@ -219,6 +223,7 @@ func (s *Map[UK, UV]) Each(f func(uk UK, v UV) bool) {
 		now = s.life.tick()
 		if s.life.onRead {
 			touch = now
+			s.marks.mark(owner.Hash)
 		}
 	}
 	s.visits++
@@ -266,10 +271,12 @@ func (s *Map[UK, UV]) Len() int {
 
 // Clear removes all entries of the current key.
 func (s *Map[UK, UV]) Clear() {
+	owner := s.in.composed()
+	s.marks.mark(owner.Hash)
 	if s.cells != nil {
-		s.cells.Clear(s.in.composed(), nil)
+		s.cells.Clear(owner, nil)
 	} else {
-		s.blobs.Clear(s.in.composed())
+		s.blobs.Clear(owner)
 	}
 }
 
@@ -280,7 +287,18 @@ func (s *Map[UK, UV]) bytes() int {
 	return s.blobs.Bytes()
 }
 
+// entries is the number of all entries.
+func (s *Map[UK, UV]) entries() int {
+	if s.cells != nil {
+		return s.cells.Entries()
+	}
+	return s.blobs.Entries()
+}
+
+func (s *Map[UK, UV]) track() { s.marks = newChanges(s.b.options, s.entries) }
+
 func (s *Map[UK, UV]) settle() {
+	s.marks.settle()
 	if s.cells != nil {
 		s.cells.Settle()
 	} else {
@@ -312,10 +330,13 @@ type frozenMap[UV any] struct {
 	owned                  int    // entries of it in the block
 	owning                 int    // owners in the block
 	entries, size          int
+	leaves                 bool // owner is left out
+	recent
 }
 
 func (s *Map[UK, UV]) freeze(number uint64) frozenTable {
 	f := &frozenMap[UV]{desc: written{Descriptor: s.desc, batch: s.cells != nil}, plan: s.plan, life: s.life}
+	f.recent = recent{s.marks.freeze(number), s.entries()}
 	if f.life.millis > 0 {
 		f.life.tick()
 	}
@@ -355,18 +376,18 @@ func (f *frozenMap[UV]) release() {
 func (f *frozenMap[UV]) write(group int, state uint16, w *blockWriter) {
 	begin := func(owner string) {
 		f.closeOwner()
-		f.owner = owner
+		f.owner, f.leaves = owner, w.leaves(memory.Key{Bytes: owner}, false, 0)
 	}
 	if f.cells != nil {
 		f.cells.Read(group, &w.buffer, begin, func(inner string, e *memory.Entry[UV]) {
-			if !f.life.expired(e.At) {
+			if !f.leaves && !f.life.expired(e.At) {
 				f.vals = append(f.vals, e.Value)
 				f.added(inner, e.At, 0, state, w)
 			}
 		})
 	} else {
 		f.blobs.Read(group, &w.buffer, begin, func(inner string, value []byte, at int64) {
-			if !f.life.expired(at) {
+			if !f.leaves && !f.life.expired(at) {
 				f.encoded.add(text(value))
 				f.added(inner, at, len(value), state, w)
 			}
@@ -486,6 +507,10 @@ func (r *mapReader[UK, UV]) restore(group int, p payload) error {
 		}
 		if err := r.m.b.checkKey(memory.Key{Bytes: text(owners(o))}, false, true, group); err != nil {
 			return fmt.Errorf("entry %d: %w", i, err)
+		}
+		if p.newer.coversOwner(owners(o)) {
+			i += n
+			continue
 		}
 		for range n {
 			if err := r.entry(group, owners(o), inner(i), value, i, at(i)); err != nil {

@@ -114,10 +114,11 @@ func (e *IncompatibleError) Error() string {
 	return fmt.Sprintf("restore operator %s from %s: %s", e.Operator, e.File, e.Reason)
 }
 
-// Restore reads the group at a location of f, which must be one of the backend's
-// and empty. All views must be open. States that were not opened are left out:
-// Compare tells which. On an error, which is a *FileError when the file is to blame
-// and an *IncompatibleError when the program is, the backend must not be used.
+// Restore reads the section at a location of f, of a group which must be one of the
+// backend's. The sections of a group are read from the newest, before which the group
+// is empty, to the oldest. All views must be open. States that were not opened are left
+// out: Compare tells which. On an error, which is a *FileError when the file is to
+// blame and an *IncompatibleError when the program is, the backend must not be used.
 func (b *Backend) Restore(f *File, l Location) error {
 	b.started = true
 	restorers, err := b.restorers(f)
@@ -127,10 +128,21 @@ func (b *Backend) Restore(f *File, l Location) error {
 	if l.Group < b.options.First || l.Group > b.options.Last {
 		return fmt.Errorf("restore key group %d of operator %s: the subtask has groups %d to %d", l.Group, b.options.Operator, b.options.First, b.options.Last)
 	}
-	b.chunk, err = f.blocks(b.chunk, l, func(off int64, state int, p payload) error {
+	newest, known := b.newer[l.Group]
+	if known && newest == nil {
+		return fmt.Errorf("restore key group %d of operator %s: it was restored whole before", l.Group, b.options.Operator)
+	}
+	// What this section says holds for older ones only.
+	told := map[string][]byte{}
+	var changes bool
+	b.chunk, changes, err = f.blocks(b.chunk, l, func(state int, filters []byte) error {
+		told[f.header.States[state].Name] = filters
+		return new(newer).read(filters, f.header.States[state].Kind == KindSliced)
+	}, func(off int64, state int, p payload) error {
 		if restorers[state] == nil {
 			return nil
 		}
+		p.newer = newest[f.header.States[state].Name]
 		if err := restorers[state](l.Group, p); err != nil {
 			if !errors.Is(err, ErrCorrupt) {
 				err = fmt.Errorf("%w: %w", ErrCorrupt, err)
@@ -139,16 +151,54 @@ func (b *Backend) Restore(f *File, l Location) error {
 		}
 		return nil
 	})
-	return err
+	if err != nil {
+		return err
+	}
+	if !changes {
+		b.newer[l.Group] = nil
+		return nil
+	}
+	if newest == nil {
+		newest = map[string]*newer{}
+	}
+	for i, d := range f.header.States {
+		filters, is := told[d.Name]
+		if !is {
+			continue
+		}
+		if newest[d.Name] == nil {
+			newest[d.Name] = &newer{}
+		}
+		if err := newest[d.Name].read(filters, f.header.States[i].Kind == KindSliced); err != nil {
+			return &FileError{f.name, l.Offset, fmt.Errorf("%w: %w", ErrCorrupt, err)}
+		}
+	}
+	b.newer[l.Group] = newest
+	return nil
 }
 
 // Restored ends restoring: what is there now is the state of number 0, since which
-// changes are counted.
-func (b *Backend) Restored() {
+// changes are counted. It fails when of some group only changes were restored.
+func (b *Backend) Restored() error {
+	for group := b.options.First; group <= b.options.Last; group++ {
+		if newest, known := b.newer[group]; known && newest != nil {
+			return fmt.Errorf("restore key group %d of operator %s: the section that its changes are based on is missing", group, b.options.Operator)
+		}
+	}
 	clear(b.restoring)
+	clear(b.newer)
 	b.chunk = nil
 	for _, s := range b.states {
 		s.settle()
+	}
+	return nil
+}
+
+// Track makes snapshots know which keys have changed since earlier ones, so that they
+// can be written on their base. It comes before the first key is set.
+func (b *Backend) Track() {
+	for _, s := range b.states {
+		s.track()
 	}
 }
 

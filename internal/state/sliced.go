@@ -20,9 +20,11 @@ type Sliced[V any] struct {
 	stores  map[int64]*store[V]
 	order   []int64 // the slices, ascending
 	last    *store[V]
-	lastAt  int64     // the slice of last
-	spare   *store[V] // empty; its memory is used again
-	dropped uint64    // 1 + the number of the newest snapshot before a slice was dropped; 0: none was
+	lastAt  int64            // the slice of last
+	spare   *store[V]        // empty; its memory is used again
+	born    map[int64]uint64 // by slice: 1 + the number of the newest snapshot before it; 0: was restored
+	marks   *changes         // nil: nobody wants to know
+	dropped uint64           // 1 + the number of the newest snapshot before a slice was dropped; 0: none was
 }
 
 // NewSliced opens a state of kind KindSliced. It fails as NewValue does. Of the
@@ -36,7 +38,7 @@ func NewSliced[V any](b *Backend, name string) (*Sliced[V], error) {
 	if err := b.open(d, nil); err != nil {
 		return nil, err
 	}
-	s := &Sliced[V]{b: b, desc: d, plan: plan, stores: map[int64]*store[V]{}}
+	s := &Sliced[V]{b: b, desc: d, plan: plan, stores: map[int64]*store[V]{}, born: map[int64]uint64{}}
 	b.states = append(b.states, s)
 	return s, nil
 }
@@ -76,7 +78,8 @@ func (s *Sliced[V]) make(slice int64) *store[V] {
 		}
 	}
 	store.clear(s.b.number)
-	s.stores[slice] = store
+	store.changed, store.salt = s.marks, salt(slice)
+	s.stores[slice], s.born[slice] = store, s.b.number+1
 	at, _ := slices.BinarySearch(s.order, slice)
 	s.order = slices.Insert(s.order, at, slice)
 	s.last, s.lastAt = store, slice
@@ -124,6 +127,7 @@ func (s *Sliced[V]) Drop(slice int64) {
 		return
 	}
 	delete(s.stores, slice)
+	delete(s.born, slice)
 	at, _ := slices.BinarySearch(s.order, slice)
 	s.order = slices.Delete(s.order, at, at+1)
 	s.dropped = s.b.number + 1
@@ -165,10 +169,27 @@ func (s *Sliced[V]) bytes() int {
 	return bytes
 }
 
+func (s *Sliced[V]) keys() int {
+	n := 0
+	for _, slice := range s.order {
+		n += s.stores[slice].len()
+	}
+	return n
+}
+
+func (s *Sliced[V]) track() {
+	s.marks = newChanges(s.b.options, s.keys)
+	for _, slice := range s.order {
+		s.stores[slice].changed = s.marks
+	}
+}
+
 func (s *Sliced[V]) settle() {
 	s.dropped = 0
+	s.marks.settle()
 	for _, slice := range s.order {
 		s.stores[slice].settle()
+		s.born[slice] = 0
 	}
 }
 
@@ -183,10 +204,11 @@ func (s *Sliced[V]) owners(group int, f func(k memory.Key, composed bool) bool) 
 
 func (s *Sliced[V]) freeze(number uint64) frozenTable {
 	words := s.b.kind.Integer()
-	f := &frozenSliced[V]{dropped: s.dropped, order: slices.Clone(s.order)}
+	f := &frozenSliced[V]{dropped: s.dropped, order: slices.Clone(s.order), recent: recent{s.marks.freeze(number), s.keys()}}
 	f.desc = written{Descriptor: s.desc, words: words, batch: s.InPlace()}
 	for _, slice := range s.order {
 		f.stores = append(f.stores, s.stores[slice].freeze(number, words))
+		f.born = append(f.born, s.born[slice])
 	}
 	return f
 }
@@ -195,7 +217,25 @@ type frozenSliced[V any] struct {
 	desc    written
 	dropped uint64
 	order   []int64
+	born    []uint64 // by slice: as in Sliced
 	stores  []*frozenStore[V]
+	recent
+}
+
+// appendKept appends the slices of which older sections hold something, back to the
+// snapshot of a number.
+func (f *frozenSliced[V]) appendKept(dst []byte, base uint64) []byte {
+	var kept []uint64
+	for i, slice := range f.order {
+		if f.born[i] <= base {
+			kept = append(kept, uint64(slice))
+		}
+	}
+	dst = binary.AppendUvarint(dst, uint64(len(kept)))
+	for _, slice := range kept {
+		dst = binary.AppendUvarint(dst, slice)
+	}
+	return dst
 }
 
 func (f *frozenSliced[V]) written() written { return f.desc }
@@ -211,6 +251,7 @@ func (f *frozenSliced[V]) changed(group int) uint64 {
 func (f *frozenSliced[V]) write(group int, state uint16, w *blockWriter) {
 	for i, store := range f.stores {
 		store.prefix = binary.LittleEndian.AppendUint64(store.prefix[:0], uint64(f.order[i]))
+		store.salt = salt(f.order[i])
 		store.write(group, state, w)
 	}
 }
@@ -239,6 +280,10 @@ func (s *Sliced[V]) restorer(from written) (restorer, error) {
 			return err
 		}
 		slice := int64(number(0))
+		if p.newer.coversSlice(slice) {
+			return nil
+		}
+		p.salt = salt(slice)
 		if readers[slice] == nil {
 			if readers[slice], err = s.make(slice).reader(from); err != nil {
 				return err

@@ -21,6 +21,8 @@ type frozenTable interface {
 	written() written
 	// changed is that of memory.View.
 	changed(group int) uint64
+	// history is what is known of changes.
+	history() recent
 	// write writes the group as blocks of the state of this number.
 	write(group int, state uint16, w *blockWriter)
 	// releaseGroup gives up a group that is not written, and release all.
@@ -50,16 +52,18 @@ func (s *Snapshot) Number() uint64 { return s.number }
 // Header returns the header of the file that the snapshot is written to.
 func (s *Snapshot) Header() Header { return s.header }
 
-// A Location is where the state of a key group is: a part of a file.
+// A Location is where a section of the state of a key group is: a part of a file.
 type Location struct {
 	Group          int
 	File           string
 	Offset, Length int64
+	Checksum       uint32 // CRC-32C; 0 where it was not written in this process
 }
 
-// A Base is an earlier snapshot of the same backend, for groups that did not
-// change since. Locations are in the order of groups; a group without state has
-// none.
+// A Base is an earlier snapshot of the same backend, for what did not change since.
+// Locations are in the order of groups, and those of one group from the oldest to the
+// newest: the first holds the whole group, the others what changed. A group without
+// state has none.
 type Base struct {
 	Number    uint64
 	Locations []Location
@@ -71,6 +75,9 @@ type Written struct {
 	Base
 	Bytes  int64 // written to this file
 	States []Size
+	// Entries is by state how many there are, in this file and others, those included
+	// that have expired.
+	Entries []int
 }
 
 // A Size is the part of one state in a file.
@@ -79,49 +86,43 @@ type Size struct {
 	Entries, Bytes int64
 }
 
-// Changed returns the key groups that Write would write with this base: those that
-// changed since, or all if it is nil.
-func (s *Snapshot) Changed(base *Base) []int {
-	var groups []int
-	for group := s.first; group <= s.last; group++ {
-		changed := base == nil
-		for _, t := range s.tables {
-			changed = changed || t.changed(group) > base.Number
-		}
-		if changed {
-			groups = append(groups, group)
-		}
-	}
-	return groups
-}
-
 // Write writes the snapshot to w, which becomes the file of this name, and
 // releases it group by group. With a base, groups that did not change since are
-// not written and keep their locations. State that has expired is left out. When
+// not written and keep their locations, and of others, if changes are tracked, only
+// what changed is, as one more section. State that has expired is left out. When
 // no group has anything to be written, nothing is, and the file is not needed.
 func (s *Snapshot) Write(w io.Writer, file string, base *Base) (Written, error) {
 	out := Written{Base: Base{Number: s.number}}
 	bw := &blockWriter{w: w, header: s.header}
-	for _, d := range s.header.States {
+	for i, d := range s.header.States {
 		bw.sizes = append(bw.sizes, Size{Name: d.Name})
+		out.Entries = append(out.Entries, s.tables[i].history().entries)
 	}
 	var inFile []Location
-	changed := s.Changed(base)
+	turn := s.renewals(base)
 	for group := s.first; group <= s.last; group++ {
-		if _, ok := slices.BinarySearch(changed, group); !ok {
+		older := base.sections(group)
+		whole, changes := s.due(group, base, older, turn[group])
+		if !whole && !changes {
 			for _, t := range s.tables {
 				t.releaseGroup(group)
 			}
+			out.Locations = append(out.Locations, older...)
+			continue
 		}
-	}
-	for _, group := range changed {
-		l := s.writeGroup(group, bw)
+		var l Location
+		if changes {
+			l = s.writeChanges(group, base.Number, bw)
+			out.Locations = append(out.Locations, older...)
+		} else {
+			l = s.writeGroup(group, bw)
+		}
 		if bw.err != nil {
 			s.Release()
 			return Written{}, fmt.Errorf("write key group %d of operator %s to %s at offset %d: %w", group, s.header.Operator, file, bw.off, bw.err)
 		}
 		if l.File = file; l.Length > 0 {
-			inFile = append(inFile, l)
+			inFile, out.Locations = append(inFile, l), append(out.Locations, l)
 		}
 	}
 	if bw.off > 0 {
@@ -132,42 +133,129 @@ func (s *Snapshot) Write(w io.Writer, file string, base *Base) (Written, error) 
 		return Written{}, fmt.Errorf("write the index of operator %s to %s at offset %d: %w", s.header.Operator, file, bw.off, bw.err)
 	}
 	out.Bytes, out.States = bw.off, bw.sizes
-	out.Locations = merge(base, changed, inFile)
 	return out, nil
 }
 
-// merge returns the locations of the groups that were written and of those of base
-// that did not change.
-func merge(base *Base, changed []int, inFile []Location) []Location {
-	var all []Location
-	if base != nil {
-		for _, l := range base.Locations {
-			for len(changed) > 0 && changed[0] < l.Group {
-				changed = changed[1:]
-			}
-			if len(changed) > 0 && changed[0] == l.Group {
-				continue
-			}
-			for len(inFile) > 0 && inFile[0].Group < l.Group {
-				all, inFile = append(all, inFile[0]), inFile[1:]
-			}
-			all = append(all, l)
+// sections returns the locations of a group.
+func (b *Base) sections(group int) []Location {
+	if b == nil {
+		return nil
+	}
+	compare := func(l Location, group int) int { return l.Group - group }
+	from, _ := slices.BinarySearchFunc(b.Locations, group, compare)
+	to, _ := slices.BinarySearchFunc(b.Locations, group+1, compare)
+	return b.Locations[from:to]
+}
+
+// A group is written whole when its sections of changes have the size of the whole one
+// or are mostChanges. So that this happens to few groups at a time, each snapshot
+// renews one group in renewedEvery of those that have leastChanges, the longest first.
+// So reading a group back takes twice as long at most, but for the files to be opened,
+// and with one key of a hundred changed each time a snapshot is a few bytes of a
+// hundred every time.
+const (
+	leastChanges = 16
+	mostChanges  = 64
+	renewedEvery = 32
+)
+
+// changed says whether a group has changed since a snapshot.
+func (s *Snapshot) changed(group int, base *Base) bool {
+	return slices.ContainsFunc(s.tables, func(t frozenTable) bool { return t.changed(group) > base.Number })
+}
+
+// renewals gives the groups that are written whole because it is their turn.
+func (s *Snapshot) renewals(base *Base) map[int]bool {
+	var long []int
+	for group := s.first; group <= s.last; group++ {
+		if len(base.sections(group)) > leastChanges && s.changed(group, base) {
+			long = append(long, group)
 		}
 	}
-	return append(all, inFile...)
+	slices.SortStableFunc(long, func(a, b int) int { return len(base.sections(b)) - len(base.sections(a)) })
+	turn := map[int]bool{}
+	for _, group := range long[:min(len(long), (s.last-s.first)/renewedEvery+1)] {
+		turn[group] = true
+	}
+	return turn
+}
+
+// due says whether a group, of which these are the sections, is to be written, and
+// whether whole, as when it is its turn, or only what changed.
+func (s *Snapshot) due(group int, base *Base, older []Location, turn bool) (whole, changes bool) {
+	if base == nil {
+		return true, false
+	}
+	changed := s.changed(group, base)
+	if !changed || len(older) == 0 || len(older) > mostChanges || turn {
+		return changed, false
+	}
+	var bytes int64
+	for _, l := range older[1:] {
+		bytes += l.Length
+	}
+	if bytes > older[0].Length {
+		return true, false
+	}
+	for _, t := range s.tables {
+		filters, known := t.history().since(base.Number, group-s.first)
+		if !known {
+			return true, false
+		}
+		_, sliced := t.(slicedTable)
+		changes = changes || len(filters) > 0 || sliced && t.changed(group) > base.Number
+	}
+	return false, changes
+}
+
+// A slicedTable is a frozenTable of which parts go away as a whole.
+type slicedTable interface {
+	appendKept(dst []byte, base uint64) []byte
 }
 
 // writeGroup writes the blocks of a group. A group without state takes nothing.
 func (s *Snapshot) writeGroup(group int, w *blockWriter) Location {
-	w.group, w.begun, w.blocks = group, -1, 0
+	w.group, w.begun, w.blocks, w.changes = group, -1, 0, false
 	for i, t := range s.tables {
 		t.write(group, uint16(i), w)
 	}
+	return w.endGroup()
+}
+
+// writeChanges writes what may have changed of a group since a snapshot.
+func (s *Snapshot) writeChanges(group int, base uint64, w *blockWriter) Location {
+	w.group, w.begun, w.blocks, w.changes = group, -1, 0, true
+	all := make([][]*filter, len(s.tables))
+	for i, t := range s.tables {
+		all[i], _ = t.history().since(base, group-s.first)
+		sliced, is := t.(slicedTable)
+		if len(all[i]) == 0 && !is {
+			continue
+		}
+		buf := appendFilters(w.begin(), all[i])
+		if is {
+			buf = sliced.appendKept(buf, base)
+		}
+		w.block(buf, filterState, i)
+	}
+	for i, t := range s.tables {
+		if w.only = all[i]; len(w.only) > 0 {
+			t.write(group, uint16(i), w)
+		} else {
+			t.releaseGroup(group)
+		}
+	}
+	w.only = nil
+	return w.endGroup()
+}
+
+// endGroup ends the blocks of a group, if there are any.
+func (w *blockWriter) endGroup() Location {
 	if w.begun < 0 {
-		return Location{Group: group}
+		return Location{Group: w.group}
 	}
 	w.emit(w.begin(), endState, w.blocks)
-	return Location{Group: group, Offset: w.begun, Length: w.off - w.begun}
+	return Location{Group: w.group, Offset: w.begun, Length: w.off - w.begun, Checksum: w.sum}
 }
 
 // Release gives the snapshot up, written or not. It may be called twice.

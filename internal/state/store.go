@@ -22,6 +22,9 @@ type store[V any] struct {
 	cells *memory.Cells[V]
 	timed *memory.Cells[timed[V]]
 	blobs *memory.Blobs
+	// changed is nil where nobody wants to know; salt is that of the slice.
+	changed *changes
+	salt    uint32
 
 	one          []V    // scratch of length 1
 	buf          []byte // scratch
@@ -127,6 +130,7 @@ func (s *store[V]) getTimed(k *memory.Key) (v V, ok bool) {
 			v, ok = *new(V), false
 		}
 	case s.life.onRead && at != now:
+		s.mark(k)
 		if s.timed != nil {
 			p, _ := s.timed.Upsert(k)
 			p.at = now
@@ -155,8 +159,16 @@ func (s *store[V]) sweep(k *memory.Key) {
 	}
 }
 
+// mark notes that k changes.
+func (s *store[V]) mark(k *memory.Key) {
+	if s.changed != nil {
+		s.changed.add(k.Hash, uint32(k.Hash)^s.salt)
+	}
+}
+
 // put gives k the value v.
 func (s *store[V]) put(k *memory.Key, v V) {
+	s.mark(k)
 	switch {
 	case s.cells != nil:
 		p, _ := s.cells.Upsert(k)
@@ -174,6 +186,7 @@ func (s *store[V]) put(k *memory.Key, v V) {
 
 // ref returns the value of k in place. blobs must be nil.
 func (s *store[V]) ref(k *memory.Key) (v *V, created bool) {
+	s.mark(k)
 	if s.cells != nil {
 		return s.cells.Upsert(k)
 	}
@@ -193,6 +206,11 @@ func (s *store[V]) renew(p *timed[V], created bool, now int64) (*V, bool) {
 
 // batch is ref for a batch of keys.
 func (s *store[V]) batch(b memory.Batch, start int, f func(i int, v *V, created bool)) {
+	if s.changed != nil {
+		for _, hash := range b.Hashes() {
+			s.changed.add(hash, uint32(hash)^s.salt)
+		}
+	}
 	if s.cells != nil {
 		s.cells.UpsertBatch(b, start, f)
 		return
@@ -218,6 +236,7 @@ func (s *store[V]) touch(hashes []uint64) {
 }
 
 func (s *store[V]) delete(k *memory.Key) {
+	s.mark(k)
 	switch {
 	case s.cells != nil:
 		s.cells.Delete(k)

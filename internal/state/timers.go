@@ -20,8 +20,28 @@ type Timers[K, N comparable] struct {
 // A timerTable is the timers of one kind of time.
 type timerTable struct {
 	*memory.Timers
-	b    *Backend
-	desc Descriptor
+	b     *Backend
+	desc  Descriptor
+	marks *changes // nil: nobody wants to know
+}
+
+// mark notes that a timer of a key comes or goes.
+func (t *timerTable) mark(k *memory.Key, at int64) {
+	if t.marks != nil {
+		t.marks.add(k.Hash, uint32(k.Hash)^salt(at))
+	}
+}
+
+// register adds a timer.
+func (t *timerTable) register(k *memory.Key, at int64) {
+	t.mark(k, at)
+	t.Register(k, at)
+}
+
+// remove removes a timer, if it is there.
+func (t *timerTable) remove(k *memory.Key, at int64) {
+	t.mark(k, at)
+	t.Delete(k, at)
 }
 
 // NewTimers opens two states, of kinds KindEventTimers and KindProcessingTimers,
@@ -43,7 +63,7 @@ func NewTimers[K, N comparable](k *Keyed[K], name string, ns *Namespace[N]) (*Ti
 		if err != nil {
 			return nil, err
 		}
-		table := &timerTable{timers, k.Backend, d}
+		table := &timerTable{Timers: timers, b: k.Backend, desc: d}
 		k.states = append(k.states, table)
 		return table, nil
 	}
@@ -56,16 +76,16 @@ func NewTimers[K, N comparable](k *Keyed[K], name string, ns *Namespace[N]) (*Ti
 }
 
 // RegisterEventTime registers a timer for the current key and namespace.
-func (t *Timers[K, N]) RegisterEventTime(at int64) { t.event.Register(t.in.composed(), at) }
+func (t *Timers[K, N]) RegisterEventTime(at int64) { t.event.register(t.in.composed(), at) }
 
 // DeleteEventTime removes such a timer, if there is one.
-func (t *Timers[K, N]) DeleteEventTime(at int64) { t.event.Delete(t.in.composed(), at) }
+func (t *Timers[K, N]) DeleteEventTime(at int64) { t.event.remove(t.in.composed(), at) }
 
 // RegisterProcessingTime registers a timer for the current key and namespace.
-func (t *Timers[K, N]) RegisterProcessingTime(at int64) { t.processing.Register(t.in.composed(), at) }
+func (t *Timers[K, N]) RegisterProcessingTime(at int64) { t.processing.register(t.in.composed(), at) }
 
 // DeleteProcessingTime removes such a timer, if there is one.
-func (t *Timers[K, N]) DeleteProcessingTime(at int64) { t.processing.Delete(t.in.composed(), at) }
+func (t *Timers[K, N]) DeleteProcessingTime(at int64) { t.processing.remove(t.in.composed(), at) }
 
 // AdvanceEventTime removes each event-time timer up to and including the
 // watermark and calls fire with it, in the order of their times, and among equal
@@ -96,6 +116,9 @@ func (t *Timers[K, N]) advance(table *timerTable, until int64, fire func(key K, 
 			t.ns.Set(n)
 		}
 		t.k.SetKey(key, t.k.Hash(key))
+		if table.marks != nil {
+			table.mark(t.in.composed(), at)
+		}
 		if err := fire(key, n, at); err != nil {
 			return err
 		}
@@ -122,7 +145,12 @@ func (t *timerTable) Descriptor() Descriptor { return t.desc }
 
 func (t *timerTable) bytes() int { return t.Bytes() }
 
-func (t *timerTable) settle() { t.Settle() }
+func (t *timerTable) track() { t.marks = newChanges(t.b.options, t.Len) }
+
+func (t *timerTable) settle() {
+	t.marks.settle()
+	t.Settle()
+}
 
 func (t *timerTable) owners(group int, f func(k memory.Key, composed bool) bool) bool {
 	return t.RangeGroup(group, func(bytes string, _ int64) bool { return f(memory.Key{Bytes: bytes}, true) })
@@ -133,10 +161,11 @@ type frozenTimers struct {
 	view  *memory.TimersView
 	keys  column
 	times []byte
+	recent
 }
 
 func (t *timerTable) freeze(number uint64) frozenTable {
-	return &frozenTimers{desc: t.desc, view: t.Freeze(number)}
+	return &frozenTimers{desc: t.desc, view: t.Freeze(number), recent: recent{t.marks.freeze(number), t.Len()}}
 }
 
 func (f *frozenTimers) written() written { return written{Descriptor: f.desc} }
@@ -156,6 +185,9 @@ func (f *frozenTimers) write(group int, state uint16, w *blockWriter) {
 		}
 	}
 	f.view.Read(group, &w.buffer, func(bytes string, at int64) bool {
+		if w.leaves(memory.Key{Bytes: bytes}, false, salt(at)) {
+			return true
+		}
 		f.keys.add(bytes)
 		f.times = binary.LittleEndian.AppendUint64(f.times, uint64(at))
 		if entries++; entries == blockEntries || len(f.keys.bytes) >= blockBytes {
@@ -179,6 +211,9 @@ func (t *timerTable) restorer(written) (restorer, error) {
 		for i := range p.entries {
 			if err := t.b.checkKey(memory.Key{Bytes: text(keys(i))}, false, true, group); err != nil {
 				return fmt.Errorf("entry %d: %w", i, err)
+			}
+			if p.newer != nil && p.newer.covers(hashOf(memory.Key{Bytes: text(keys(i))}, false)^salt(int64(times(i)))) {
+				continue
 			}
 			if !t.Restore(group, text(keys(i)), int64(times(i))) {
 				return errTwice

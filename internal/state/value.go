@@ -54,9 +54,16 @@ func (s *single[V]) owners(group int, f func(k memory.Key, composed bool) bool) 
 	return s.store.keys(group, func(k memory.Key) bool { return f(k, s.in != nil) })
 }
 
+func (s *single[V]) track() { s.changed = newChanges(s.b.options, s.store.len) }
+
+func (s *single[V]) settle() {
+	s.changed.settle()
+	s.store.settle()
+}
+
 func (s *single[V]) freeze(number uint64) frozenTable {
 	f := s.store.freeze(number, s.b.kind.Integer() && s.in == nil)
-	return frozenSingle[V]{f, s.desc}
+	return frozenSingle[V]{f, s.desc, recent{s.changed.freeze(number), s.store.len()}}
 }
 
 func (s *single[V]) restorer(from written) (restorer, error) {
@@ -70,6 +77,7 @@ func (s *single[V]) restorer(from written) (restorer, error) {
 type frozenSingle[V any] struct {
 	*frozenStore[V]
 	desc Descriptor
+	recent
 }
 
 func (f frozenSingle[V]) written() written {

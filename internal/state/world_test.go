@@ -381,7 +381,7 @@ func (c *cluster[K]) snapshot(name string, old *saved) (done func() *saved) {
 }
 
 // restore makes subtasks of what was saved.
-func restore[K comparable](s *saved, parallelism int) []*subtask[K] {
+func restore[K comparable](s *saved, parallelism int, track bool) []*subtask[K] {
 	files := map[string]*File{}
 	for name, b := range s.files {
 		f := must(OpenFile(name, bytes.NewReader(b), int64(len(b))))
@@ -391,15 +391,18 @@ func restore[K comparable](s *saved, parallelism int) []*subtask[K] {
 	var all []*subtask[K]
 	for i := range parallelism {
 		sub := newSubtask[K](i, parallelism)
+		if track {
+			sub.k.Track()
+		}
 		first, last := keygroup.Range(i, parallelism, worldMax)
 		for _, base := range s.bases {
-			for _, l := range base.Locations {
+			for _, l := range slices.Backward(base.Locations) {
 				if l.Group >= first && l.Group <= last {
 					must(0, sub.k.Restore(files[l.File], l))
 				}
 			}
 		}
-		sub.k.Restored()
+		must(0, sub.k.Restored())
 		all = append(all, sub)
 	}
 	return all
@@ -440,13 +443,20 @@ func check(t *rapid.T, what string, got, want map[string]string) {
 func runWorld[K comparable](t *testing.T, key func(n int) K) {
 	rapid.Check(t, func(t *rapid.T) {
 		c := &cluster[K]{key: key, want: map[string]string{}}
+		track := rapid.Bool().Draw(t, "track")
 		for i := range 2 {
 			c.subtasks = append(c.subtasks, newSubtask[K](i, 2))
+			if track {
+				c.subtasks[i].k.Track()
+			}
 		}
 		var old *saved
-		for round := range rapid.IntRange(1, 4).Draw(t, "rounds") {
-			for range rapid.IntRange(0, 150).Draw(t, "steps") {
+		for round := range rapid.IntRange(1, 12).Draw(t, "rounds") {
+			for range rapid.SampledFrom([]int{0, 3, 20, 150}).Draw(t, "steps") {
 				c.step(t)
+			}
+			if rapid.IntRange(0, 3).Draw(t, "lost") == 0 { // the next one is based on an older one
+				c.snapshot(fmt.Sprint("lost-", round), old)()
 			}
 			done := c.snapshot(fmt.Sprint("chk-", round), old)
 			want := maps.Clone(c.want)
@@ -457,7 +467,7 @@ func runWorld[K comparable](t *testing.T, key func(n int) K) {
 			check(t, "the cluster", c.got(), c.want)
 			if rapid.Bool().Draw(t, "restore") {
 				parallelism := rapid.IntRange(1, 5).Draw(t, "parallelism")
-				c.subtasks, c.want = restore[K](old, parallelism), want
+				c.subtasks, c.want = restore[K](old, parallelism, track), want
 				check(t, "restored", c.got(), want)
 				old = old.restored(parallelism)
 			}

@@ -28,11 +28,16 @@ type checkpoints struct {
 	attempt  ident.AttemptID
 	groups   int // key groups of the task
 	restored map[ident.OperatorID]*snapshot.SubtaskState
+	from     int64 // the checkpoint they are of
+	// incremental says that checkpoints may be based on earlier ones.
+	incremental bool
+	bases       bases
 }
 
 // newCheckpoints reads what the attempt begins with.
 func (w *Worker) newCheckpoints(attempt ident.AttemptID, d *pb.TaskDeployment) (*checkpoints, error) {
-	c := &checkpoints{w: w, attempt: attempt, groups: int(d.MaxParallelism), restored: map[ident.OperatorID]*snapshot.SubtaskState{}}
+	c := &checkpoints{w: w, attempt: attempt, groups: int(d.MaxParallelism), restored: map[ident.OperatorID]*snapshot.SubtaskState{}, incremental: d.Incremental}
+	c.bases.all = map[ident.OperatorID][]*base{}
 	if len(d.Restore) == 0 {
 		return c, nil
 	}
@@ -40,6 +45,7 @@ func (w *Worker) newCheckpoints(attempt ident.AttemptID, d *pb.TaskDeployment) (
 	if err != nil {
 		return nil, fmt.Errorf("read what the task begins with: %w", err)
 	}
+	c.from = m.Checkpoint
 	for i := range m.Operators {
 		if o := &m.Operators[i]; len(o.Subtasks) == 1 {
 			c.restored[o.ID] = &o.Subtasks[0]
@@ -117,12 +123,12 @@ func (c *checkpoints) write(t task.Taken) (m *snapshot.Metadata, written int64, 
 		s := snapshot.SubtaskState{Finished: p.Finished}
 		base := c.name(fs.Location(o.Directory), p.Operator)
 		if p.Keyed != nil {
-			keyed, n, err := c.writeKeyed(base, p.Keyed)
+			keyed, n, err := c.writeKeyed(base, p, t.Checkpoint, &o)
 			if err != nil {
 				return nil, 0, fmt.Errorf("write the keyed state of checkpoint %d: %w", t.Checkpoint, err)
 			}
 			written += n
-			if n > 0 {
+			if len(keyed.Files) > 0 {
 				s.Keyed = append(s.Keyed, keyed)
 			}
 		}
@@ -152,39 +158,71 @@ func (c *checkpoints) name(dir fs.Location, op ident.OperatorID) fs.Location {
 	return dir.Join(fmt.Sprintf("%s-%d", op, c.attempt.Subtask))
 }
 
-// writeKeyed writes keyed state to a file, or into the handle.
-func (c *checkpoints) writeKeyed(at fs.Location, s *state.Snapshot) (keyed snapshot.KeyedState, bytes int64, err error) {
+// writeKeyed writes keyed state to a file, or into the handle. It gives how many bytes
+// were written.
+func (c *checkpoints) writeKeyed(at fs.Location, p task.Part, checkpoint int64, o *pb.CheckpointOptions) (keyed snapshot.KeyedState, bytes int64, err error) {
+	shared := c.incremental && o.Shared != ""
+	var older *base
+	if shared {
+		at = fs.Location(o.Shared).Join(c.sharedName(p.Operator, checkpoint))
+		if o.Base != 0 {
+			older = c.bases.find(p.Operator, o.Base)
+		}
+	}
+	var from *state.Base
+	var files []snapshot.KeyedFile
+	if older != nil {
+		from, files = &older.Base, slices.Clone(older.files)
+	}
 	out, err := c.create(at)
 	if err != nil {
 		return keyed, 0, err
 	}
-	written, err := s.Write(out, string(at), nil)
+	written, err := p.Keyed.Write(out, string(at), from)
 	if err != nil {
 		out.abort()
 		return keyed, 0, err
 	}
-	if len(written.Locations) == 0 {
+	if written.Bytes == 0 {
 		out.abort()
-		return keyed, 0, nil
-	}
-	handle, err := out.commit()
-	if err != nil {
-		return keyed, 0, err
-	}
-	keyed = snapshot.KeyedState{Files: []snapshot.KeyedFile{{Name: string(at), Handle: handle}}}
-	keyed.First, keyed.Last = written.Locations[0].Group, written.Locations[len(written.Locations)-1].Group
-	header := s.Header()
-	keyed.Key = string(header.Key)
-	for _, d := range header.States {
-		info := snapshot.StateInfo{Name: d.Name, Kind: d.Kind.String(), Namespace: string(d.Namespace), UserKey: string(d.UserKey), Value: string(d.Value), TTL: d.TTL.Duration}
-		for _, size := range written.States {
-			if size.Name == d.Name {
-				info.Rows, info.Bytes = size.Entries, size.Bytes
-			}
+	} else {
+		handle, err := out.commit()
+		if err != nil {
+			return keyed, 0, err
 		}
-		keyed.States = append(keyed.States, info)
+		files = append(files, snapshot.KeyedFile{Name: string(at), Handle: handle})
 	}
-	return keyed, handle.Length, nil
+	keyed = describe(p.Keyed.Header(), written, older)
+	if keyed.Files = files; shared {
+		keyed.Files, keyed.Sections = sectionsOf(written.Locations, files)
+		c.bases.add(p.Operator, &base{checkpoint: checkpoint, Base: written.Base, files: keyed.Files, sizes: keyed.States})
+	}
+	return keyed, written.Bytes, nil
+}
+
+// describe describes keyed state for people and for whoever restores it.
+func describe(header state.Header, written state.Written, older *base) snapshot.KeyedState {
+	keyed := snapshot.KeyedState{Key: string(header.Key)}
+	if n := len(written.Locations); n > 0 {
+		keyed.First, keyed.Last = written.Locations[0].Group, written.Locations[n-1].Group
+	}
+	var all, now int64
+	for _, l := range written.Locations {
+		all += l.Length
+	}
+	for _, size := range written.States {
+		now += size.Bytes
+	}
+	for i, d := range header.States {
+		keyed.States = append(keyed.States, snapshot.StateInfo{
+			Name: d.Name, Kind: d.Kind.String(), Namespace: string(d.Namespace), UserKey: string(d.UserKey), Value: string(d.Value), TTL: d.TTL.Duration,
+			Rows: int64(written.Entries[i]), Bytes: written.States[i].Bytes + older.bytesOf(d.Name, all-now),
+		})
+		if older == nil {
+			keyed.States[i].Rows = written.States[i].Entries
+		}
+	}
+	return keyed
 }
 
 // inlineBytes is up to how many bytes a list travels with the acknowledgement

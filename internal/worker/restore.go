@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 
 	"github.com/weirstream/weir/internal/fs"
 	"github.com/weirstream/weir/internal/ident"
@@ -19,11 +20,14 @@ import (
 // Restore loads what an operator kept. It reads files, on the task's goroutine. The
 // failure of one that is gone or damaged says so: the checkpoint is of no use then.
 func (c *checkpoints) Restore(op ident.OperatorID, k operator.Kept) error {
+	if c.incremental && k.Keyed != nil {
+		k.Keyed.Track()
+	}
 	s := c.restored[op]
 	if s == nil {
 		return nil
 	}
-	err := c.load(s, k)
+	err := c.load(op, s, k)
 	_, corrupt := errors.AsType[*snapshot.CorruptError](err)
 	if corrupt || errors.Is(err, state.ErrCorrupt) || errors.Is(err, fs.ErrNotExist) {
 		f := status.FailureOf(err)
@@ -36,7 +40,7 @@ func (c *checkpoints) Restore(op ident.OperatorID, k operator.Kept) error {
 	return err
 }
 
-func (c *checkpoints) load(s *snapshot.SubtaskState, k operator.Kept) error {
+func (c *checkpoints) load(op ident.OperatorID, s *snapshot.SubtaskState, k operator.Kept) error {
 	ctx := context.Background()
 	for _, keyed := range s.Keyed {
 		if err := c.restoreKeyed(ctx, keyed, k.Keyed); err != nil {
@@ -44,7 +48,12 @@ func (c *checkpoints) load(s *snapshot.SubtaskState, k operator.Kept) error {
 		}
 	}
 	if k.Keyed != nil && len(s.Keyed) > 0 {
-		k.Keyed.Restored()
+		if err := k.Keyed.Restored(); err != nil {
+			return fmt.Errorf("restore keyed state: %w", err)
+		}
+		if from := restoredBase(c.from, s.Keyed, k.Keyed); from != nil && c.incremental {
+			c.bases.add(op, from)
+		}
 	}
 	for _, list := range k.Lists {
 		if err := c.restoreList(ctx, s.Lists, list); err != nil {
@@ -80,15 +89,34 @@ func (c *checkpoints) restoreKeyed(ctx context.Context, part snapshot.KeyedState
 	if into == nil {
 		return errors.New("the operator has none in this program")
 	}
-	for _, file := range part.Files {
+	opened := make([]*state.File, len(part.Files))
+	for i, file := range part.Files {
 		r, size, done, err := c.open(ctx, file)
 		if err != nil {
 			return err
 		}
-		err = restoreFile(file.Name, r, size, part, into)
-		done()
-		if err != nil {
+		defer done()
+		if opened[i], err = state.OpenFile(file.Name, r, size); err != nil {
 			return err
+		}
+	}
+	if len(part.Sections) > 0 {
+		for _, s := range slices.Backward(part.Sections) { // of each group the newest first
+			l := state.Location{Group: s.Group, File: part.Files[s.File].Name, Offset: s.Offset, Length: s.Length, Checksum: s.Checksum}
+			if err := into.Restore(opened[s.File], l); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	for _, f := range opened {
+		for _, l := range f.Locations() {
+			if l.Group < part.First || l.Group > part.Last {
+				continue
+			}
+			if err := into.Restore(f, l); err != nil {
+				return err
+			}
 		}
 	}
 	return nil
@@ -107,20 +135,4 @@ func (c *checkpoints) open(ctx context.Context, file snapshot.KeyedFile) (r io.R
 		return nil, 0, nil, &snapshot.CorruptError{Location: file.Location, Offset: f.Size(), What: fmt.Sprintf("it has %d bytes, want %d", f.Size(), file.Length)}
 	}
 	return f, f.Size(), func() { f.Close() }, nil
-}
-
-func restoreFile(name string, r io.ReaderAt, size int64, part snapshot.KeyedState, into *state.Backend) error {
-	f, err := state.OpenFile(name, r, size)
-	if err != nil {
-		return err
-	}
-	for _, l := range f.Locations() {
-		if l.Group < part.First || l.Group > part.Last {
-			continue
-		}
-		if err := into.Restore(f, l); err != nil {
-			return err
-		}
-	}
-	return nil
 }

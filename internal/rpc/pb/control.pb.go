@@ -2101,6 +2101,7 @@ type TaskDeployment struct {
 	FirstKeyGroup  int32                  `protobuf:"varint,10,opt,name=first_key_group,json=firstKeyGroup,proto3" json:"first_key_group,omitempty"` // of the subtask's, if key_groups is not 0
 	KeyGroups      int32                  `protobuf:"varint,11,opt,name=key_groups,json=keyGroups,proto3" json:"key_groups,omitempty"`               // how many; 0: the even share of its number
 	Restore        []byte                 `protobuf:"bytes,12,opt,name=restore,proto3" json:"restore,omitempty"`                                     // what its operators begin with, as package snapshot encodes it; empty: nothing
+	Incremental    bool                   `protobuf:"varint,13,opt,name=incremental,proto3" json:"incremental,omitempty"`                            // its checkpoints may be based on earlier ones
 	unknownFields  protoimpl.UnknownFields
 	sizeCache      protoimpl.SizeCache
 }
@@ -2217,6 +2218,13 @@ func (x *TaskDeployment) GetRestore() []byte {
 		return x.Restore
 	}
 	return nil
+}
+
+func (x *TaskDeployment) GetIncremental() bool {
+	if x != nil {
+		return x.Incremental
+	}
+	return false
 }
 
 // The job as its worker needs it; equal in every deployment of one job.
@@ -5074,7 +5082,7 @@ const file_weir_control_proto_rawDesc = "" +
 	"\x15ReleaseOutputsRequest\x12\x15\n" +
 	"\x06job_id\x18\x01 \x01(\tR\x05jobId\x12\"\n" +
 	"\rjob_master_id\x18\x02 \x01(\tR\vjobMasterId\x12\x1a\n" +
-	"\battempts\x18\x03 \x03(\tR\battempts\"\xb7\x03\n" +
+	"\battempts\x18\x03 \x03(\tR\battempts\"\xd9\x03\n" +
 	"\x0eTaskDeployment\x12\x15\n" +
 	"\x06job_id\x18\x01 \x01(\tR\x05jobId\x12\x18\n" +
 	"\aattempt\x18\x02 \x01(\tR\aattempt\x12\x1f\n" +
@@ -5092,7 +5100,8 @@ const file_weir_control_proto_rawDesc = "" +
 	" \x01(\x05R\rfirstKeyGroup\x12\x1d\n" +
 	"\n" +
 	"key_groups\x18\v \x01(\x05R\tkeyGroups\x12\x18\n" +
-	"\arestore\x18\f \x01(\fR\arestore\"\xe8\x02\n" +
+	"\arestore\x18\f \x01(\fR\arestore\x12 \n" +
+	"\vincremental\x18\r \x01(\bR\vincremental\"\xe8\x02\n" +
 	"\x03Job\x12\x15\n" +
 	"\x06job_id\x18\x01 \x01(\tR\x05jobId\x12\x12\n" +
 	"\x04name\x18\x02 \x01(\tR\x04name\x12\x1d\n" +

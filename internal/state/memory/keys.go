@@ -86,6 +86,9 @@ type Batch struct {
 	strings []string
 }
 
+// Hashes returns the hashes of the keys.
+func (b Batch) Hashes() []uint64 { return b.hashes }
+
 // Batch returns what tables keep of up to BatchSize keys.
 func (k *Keys[K]) Batch(keys []K) Batch {
 	if k.batch == nil {
