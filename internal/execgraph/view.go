@@ -36,6 +36,9 @@ type View struct {
 	// Checkpoints are what is remembered of the job's checkpoints; nil: it takes
 	// none. Who owns the job adds them.
 	Checkpoints *record.View
+	// Adaptive is set for a job whose parallelism follows the slots there are. Who owns
+	// the job adds it.
+	Adaptive *AdaptiveView
 	// Plan is the job's graph: its vertices, edges and configuration.
 	Plan *jobgraph.Graph
 }

@@ -93,6 +93,19 @@ const (
 	AllToAll Distribution = "ALL_TO_ALL"
 )
 
+// WithParallelism is the job with other parallelisms, of its vertices in order. It
+// shares all else with g.
+func (g *Graph) WithParallelism(parallelism []int) *Graph {
+	other := *g
+	other.Vertices = make([]*Vertex, len(g.Vertices))
+	for i, v := range g.Vertices {
+		one := *v
+		one.Parallelism = parallelism[i]
+		other.Vertices[i] = &one
+	}
+	return &other
+}
+
 // ResultType says how a data set is exchanged.
 type ResultType string
 

@@ -13,6 +13,7 @@ import (
 	"github.com/weirstream/weir/internal/invariant"
 	"github.com/weirstream/weir/internal/jobmaster/checkpoint"
 	"github.com/weirstream/weir/internal/jobmaster/checkpointing"
+	"github.com/weirstream/weir/internal/jobmaster/rescale"
 	"github.com/weirstream/weir/internal/jobmaster/schedule"
 	"github.com/weirstream/weir/internal/rpc"
 	"github.com/weirstream/weir/internal/rpc/gateway"
@@ -106,6 +107,28 @@ func (c *checkpoints) restart(tasks []*execgraph.Vertex, then func()) {
 	c.later(ev)
 }
 
+// restartAll asks what new attempts of all tasks begin with, and calls then when
+// that is known.
+func (c *checkpoints) restartAll(then func()) {
+	if c == nil {
+		then()
+		return
+	}
+	c.notStopped(true)
+	ev := checkpoint.Restart{Global: true}
+	for _, v := range c.m.graph.Vertices {
+		ev.Vertices = append(ev.Vertices, v.Job.ID)
+	}
+	c.pending = append(c.pending, then)
+	c.apply(ev)
+}
+
+// taken reports whether checkpoints are taken without being asked for.
+func (c *checkpoints) taken() bool { return c != nil && c.periodic }
+
+// ending reports whether the job is to end after a savepoint.
+func (c *checkpoints) ending() bool { return c != nil && c.owner.Stopping() }
+
 // FailJob fails the job for a reason of its checkpoints.
 func (c *checkpoints) FailJob(cause *status.Failure) { c.m.schedule(schedule.FailJob{Cause: cause}) }
 
@@ -118,12 +141,14 @@ func (c *checkpoints) FailTask(attempt ident.AttemptID, cause *status.Failure) {
 func (c *checkpoints) Complete(f checkpoint.NotifyComplete) {
 	c.notify(f.Attempts, f.Checkpoint, true)
 	c.release(f.Operators, f.Checkpoint, true)
+	c.m.adaptive.apply(rescale.Checkpoint{Complete: true})
 }
 
 // Abort tells tasks and coordinators that a checkpoint will not be.
 func (c *checkpoints) Abort(f checkpoint.NotifyAborted) {
 	c.notify(f.Attempts, f.Checkpoint, false)
 	c.release(f.Operators, f.Checkpoint, false)
+	c.m.adaptive.apply(rescale.Checkpoint{})
 }
 
 // Trigger tells the TaskManagers of tasks to begin a checkpoint.
@@ -285,5 +310,9 @@ func (c *checkpoints) decline(req *pb.DeclineCheckpointRequest, reply func(*pb.E
 		return
 	}
 	reply(&pb.Empty{}, nil)
-	c.later(checkpoint.Decline{Checkpoint: req.Checkpoint, Attempt: attempt, Reason: reason, Err: gateway.FailureFromProto(req.Failure)})
+	declined := checkpoint.Decline{Checkpoint: req.Checkpoint, Attempt: attempt, Reason: reason}
+	if f := gateway.FailureFromProto(req.Failure); f != nil {
+		declined.Err = f
+	}
+	c.later(declined)
 }

@@ -96,13 +96,9 @@ func originOf(c *config.Config) (*checkpoint.Origin, error) {
 }
 
 // makeCheckpoints makes the checkpoints of a streaming job.
-func (m *Master) makeCheckpoints() error {
+func (m *Master) makeCheckpoints(settings *config.Config) error {
 	if m.options.Disk == nil {
 		return nil
-	}
-	settings, err := jobSettings(m.options.Config, m.options.Graph.Configuration)
-	if err != nil {
-		return fmt.Errorf("settings of the job: %w", err)
 	}
 	origin, err := originOf(settings)
 	switch {

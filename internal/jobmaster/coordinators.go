@@ -41,6 +41,29 @@ func (m *Master) makeCoordinators() error {
 	return nil
 }
 
+// startCoordinators starts them, unless one of them fails the job.
+func (m *Master) startCoordinators() {
+	for _, h := range m.coordinators {
+		if !m.graph.State().Terminal() {
+			h.coordinator.Start()
+		}
+	}
+}
+
+// remakeCoordinators puts new ones in the place of all, for other parallelisms. What
+// the old ones know is in a checkpoint, or begins anew with the job.
+func (m *Master) remakeCoordinators() error {
+	for _, h := range m.coordinators {
+		h.coordinator.Close()
+	}
+	m.coordinators = nil
+	if err := m.makeCoordinators(); err != nil {
+		return err
+	}
+	m.startCoordinators()
+	return nil
+}
+
 func (m *Master) makeCoordinator(v *execgraph.JobVertex, o *jobgraph.Operator) (coordinator.Coordinator, error) {
 	factory := m.options.Coordinators[o.Coordinator.Kind]
 	if factory == nil {
@@ -48,7 +71,7 @@ func (m *Master) makeCoordinator(v *execgraph.JobVertex, o *jobgraph.Operator) (
 		return nil, fmt.Errorf("this master knows only: %s", strings.Join(known, ", "))
 	}
 	return factory(coordinator.Context{
-		Loop: m.loop, Operator: o.ID, Name: o.Name, Parallelism: v.Job.Parallelism, Spec: o.Coordinator.Spec,
+		Loop: m.loop, Operator: o.ID, Name: o.Name, Parallelism: m.adaptive.parallelism(v), Spec: o.Coordinator.Spec,
 		Fail: func(cause error) {
 			m.onceStarted(func() {
 				m.sourceSized(v, nil) // a vertex must have subtasks to be restarted

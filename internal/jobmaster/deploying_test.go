@@ -44,7 +44,7 @@ func TestALargeJobIsDeployedInPieces(t *testing.T) {
 	expect(t, "after the end of the master between two pieces", v.State, status.JobSuspended)
 	expect(t, "deployed", len(te.deployed), 2)
 
-	m, te = deployed(t, 4, began, func(m *Master) { m.managers.lose("id-te1", "it is gone") })
+	m, te = deployed(t, 4, began, func(m *Master) { m.managers.lose("id-te1", "it is gone", false) })
 	v = m.View()
 	expect(t, "after the loss of the TaskManager between two pieces", v.State, status.JobFailed)
 	expect(t, "deployed", len(te.deployed), 2)

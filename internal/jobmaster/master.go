@@ -6,11 +6,13 @@ import (
 	"fmt"
 	"log/slog"
 
+	"github.com/weirstream/weir/config"
 	"github.com/weirstream/weir/internal/actor"
 	"github.com/weirstream/weir/internal/execgraph"
 	"github.com/weirstream/weir/internal/heartbeat"
 	"github.com/weirstream/weir/internal/ident"
 	"github.com/weirstream/weir/internal/jobmaster/checkpoint"
+	"github.com/weirstream/weir/internal/jobmaster/rescale"
 	"github.com/weirstream/weir/internal/jobmaster/schedule"
 	"github.com/weirstream/weir/internal/jobmaster/slotpool"
 	"github.com/weirstream/weir/internal/rpc"
@@ -36,6 +38,7 @@ type Master struct {
 	managers        *taskManagers
 	coordinators    []*hosted
 	checkpoints     *checkpoints // nil: a batch job has none
+	adaptive        *adaptive    // nil: the parallelism of the job is fixed
 
 	// letters are the events to be applied, oldest first. An effect may make
 	// another event: it waits here until the effects before it are done.
@@ -75,7 +78,15 @@ func New(o Options) (*Master, error) {
 	if o.Begun.IsZero() {
 		o.Begun = now
 	}
-	graph, err := execgraph.New(o.Graph, ident.GraphID{ID: ident.New(o.Loop.Rand())}, o.Begun, now)
+	settings, err := jobSettings(o.Config, o.Graph.Configuration)
+	if err != nil {
+		return nil, fmt.Errorf("settings of the job: %w", err)
+	}
+	lay := execgraph.New
+	if follows(o.Graph, settings) {
+		lay = execgraph.NewLate
+	}
+	graph, err := lay(o.Graph, ident.GraphID{ID: ident.New(o.Loop.Rand())}, o.Begun, now)
 	if err != nil {
 		return nil, err
 	}
@@ -89,11 +100,10 @@ func New(o Options) (*Master, error) {
 			RequestTimeout: o.SlotRequestTimeout, IdleTimeout: o.SlotIdleTimeout, Bounded: o.Graph.Batch}),
 		describer: newDescriber(o.Graph), deploying: deploying{waits: map[*execgraph.Execution]bool{}},
 	}
-	if err := m.makeCheckpoints(); err != nil {
-		return nil, err
-	}
-	if err := m.makeScheduler(); err != nil {
-		return nil, err
+	for _, part := range []func(*config.Config) error{m.makeCheckpoints, m.makeAdaptive, m.makeScheduler} {
+		if err := part(settings); err != nil {
+			return nil, err
+		}
 	}
 	m.managers = newTaskManagers(m)
 	m.resourceManager = newResourceManager(m)
@@ -112,20 +122,25 @@ func (m *Master) Start() {
 	m.serve()
 	m.log.Info("JobMaster started", "term", m.term, "name", m.options.Graph.Name)
 	m.resourceManager.connect()
-	for _, h := range m.coordinators {
-		if !m.graph.State().Terminal() { // one of them may have failed the job
-			h.coordinator.Start()
-		}
+	if m.adaptive != nil {
+		m.adaptive.apply(rescale.Start{})
+		return
 	}
+	m.startCoordinators()
 	m.checkpoints.begin(func() {
 		m.schedule(schedule.Start{})
 		m.sizeSources()
-		early := m.early
-		m.early, m.scheduled = nil, true
-		for _, f := range early {
-			f()
-		}
+		m.hasStarted()
 	})
+}
+
+// hasStarted does what waited until the job was started.
+func (m *Master) hasStarted() {
+	early := m.early
+	m.early, m.scheduled = nil, true
+	for _, f := range early {
+		f()
+	}
 }
 
 // onceStarted calls f when the job has been started, or now if it has: what fails
@@ -141,6 +156,7 @@ func (m *Master) onceStarted(f func()) {
 // View gives the job as it is. Once it has ended it has no coordinators.
 func (m *Master) View() execgraph.View {
 	v := m.graph.View()
+	v.Adaptive = m.adaptive.view()
 	if m.checkpoints != nil {
 		v.Checkpoints = m.checkpoints.owner.View()
 	}
@@ -233,6 +249,8 @@ func (m *Master) performSchedule(effect schedule.Effect) {
 		m.cancelTask(f.Execution)
 	case schedule.RestartAfter:
 		m.restartAfter(f)
+	case schedule.AskLayout:
+		m.adaptive.apply(rescale.Ended{Restart: int64(f.Restart)})
 	case schedule.ReleaseOutputs:
 		m.managers.release(f.Executions)
 	case schedule.TasksReset:
@@ -256,6 +274,7 @@ func (m *Master) taskChanged(f schedule.TaskChanged) {
 		m.log.Info("task changed", attrs...)
 	}
 	m.checkpoints.taskChanged(f.Execution, f.To)
+	m.adaptive.taskChanged(f.To)
 	if !f.To.Terminal() {
 		return
 	}
@@ -279,6 +298,7 @@ func (m *Master) jobChanged(f schedule.JobChanged) {
 	}
 	m.log.Info("job changed", attrs...)
 	m.checkpoints.apply(checkpoint.JobStatus{State: f.To})
+	m.adaptive.jobChanged(f.To)
 	if f.To.Terminal() {
 		m.post(func() { m.end(f.To) })
 	}
@@ -344,6 +364,7 @@ func (m *Master) applyPool(ev slotpool.Event, answer func([]ident.AllocationID))
 			m.managers.free(f.Slot, f.Cause)
 		}
 	}
+	m.adaptive.counted()
 }
 
 // armPool sets the timer to the pool's next deadline.

@@ -16,7 +16,7 @@ func Metrics(v *execgraph.View, now time.Time) []metrics.Metric {
 		{Name: "uptime", Value: metrics.Whole(upTime(v, now))},
 		{Name: "downtime", Value: metrics.Whole(downTime(v, now))},
 		{Name: "numRestarts", Value: metrics.Whole(int64(v.Restarts.All))},
-		{Name: "numRescales", Value: metrics.Whole(0)}, // parallelism stays as it was submitted
+		{Name: "numRescales", Value: metrics.Whole(rescales(v))},
 		{Name: "deployingTime", Value: metrics.Whole(deployingTime(v, now))},
 		{Name: "allSubTasksRunningOrFinishedTime", Value: metrics.Whole(allRunningTime(v, now))},
 	}
@@ -34,6 +34,14 @@ func Metrics(v *execgraph.View, now time.Time) []metrics.Metric {
 		all = append(all, metrics.Metric{Name: s.name, Value: metrics.Whole(passed)})
 	}
 	return append(all, checkpointMetrics(v.Checkpoints)...)
+}
+
+// rescales counts the restarts that were made to change the parallelism.
+func rescales(v *execgraph.View) int64 {
+	if v.Adaptive == nil {
+		return 0
+	}
+	return int64(v.Adaptive.Rescaled)
 }
 
 // checkpointMetrics tells what is remembered of a job's checkpoints; what there was
@@ -101,6 +109,8 @@ func downTime(v *execgraph.View, now time.Time) int64 {
 		return -1
 	case v.State == status.JobRunning || v.Since(status.JobRunning).IsZero():
 		return 0
+	case v.State == status.JobCreated: // it restarts, and waits for slots
+		return since(v.Since(status.JobRestarting), now)
 	}
 	return since(v.Since(v.State), now)
 }

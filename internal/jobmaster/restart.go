@@ -8,13 +8,15 @@ import (
 
 	"github.com/weirstream/weir/config"
 	"github.com/weirstream/weir/internal/jobmaster/failover"
+	"github.com/weirstream/weir/internal/jobmaster/rescale"
 	"github.com/weirstream/weir/internal/jobmaster/schedule"
 )
 
 // own begins the keys that a job may set for itself and of which the cluster has
-// the others: how it restarts, how it is sized, how its checkpoints are taken and what
-// it begins with.
-var own = []string{"restart-strategy", "execution.batch.adaptive.", "execution.checkpointing.", "execution.state-recovery.", "state.", config.ParallelismDefault.Key}
+// the others: how it restarts, how it is sized or follows the slots there are, how its
+// checkpoints are taken and what it begins with.
+var own = []string{"restart-strategy", "execution.batch.adaptive.", "execution.checkpointing.", "execution.state-recovery.", "state.", config.ParallelismDefault.Key,
+	config.JobManagerScheduler.Key, config.SchedulerMode.Key, "jobmanager.adaptive-scheduler."}
 
 // jobSettings are a cluster's settings with those of a job over them.
 func jobSettings(cluster *config.Config, job map[string]string) (*config.Config, error) {
@@ -75,25 +77,21 @@ func sizingOf(c *config.Config) (schedule.Sizing, error) {
 }
 
 // makeScheduler makes the core that decides about the job.
-func (m *Master) makeScheduler() error {
-	settings, err := jobSettings(m.options.Config, m.options.Graph.Configuration)
-	if err != nil {
-		return fmt.Errorf("settings of the job: %w", err)
-	}
+func (m *Master) makeScheduler(settings *config.Config) error {
 	sizing, err := sizingOf(settings)
 	if err != nil {
 		return fmt.Errorf("settings of the job: %w", err)
 	}
-	backoff := backoffOf(settings, m.checkpoints != nil && m.checkpoints.periodic, m.loop.Rand().Int64N)
+	backoff := backoffOf(settings, m.checkpoints.taken(), m.loop.Rand().Int64N)
 	var strategy failover.Strategy = failover.NewRegion(m.graph)
-	if config.FailoverStrategy.In(m.options.Config) == "full" {
+	if config.FailoverStrategy.In(m.options.Config) == "full" || m.graph.Late() {
 		strategy = failover.NewFull(m.graph)
 	}
 	m.scheduler = schedule.New(m.graph, backoff, strategy, sizing)
 	if config.TaskManagerLoadBalanceMode.In(m.options.Config) == "TASKS" {
 		m.scheduler.BalanceTasks()
 	}
-	if m.checkpoints != nil {
+	if m.checkpoints != nil && m.adaptive == nil {
 		m.scheduler.AskBeforeRestart()
 	}
 	m.log.Info("restart strategy chosen", "strategy", backoff.String(), "failover", strategy.String())
@@ -103,8 +101,13 @@ func (m *Master) makeScheduler() error {
 // restartAfter sets the timer of a pause before a restart.
 func (m *Master) restartAfter(f schedule.RestartAfter) {
 	m.log.Info("tasks restart after a pause", "restart", f.Restart, "pause", f.Delay)
+	m.adaptive.apply(rescale.Restarting{})
 	m.pauses[f.Restart] = m.loop.After(f.Delay, func() {
 		delete(m.pauses, f.Restart)
+		if m.adaptive != nil { // it asks when it knows what runs again
+			m.schedule(schedule.RestartDue{Restart: f.Restart})
+			return
+		}
 		m.checkpoints.restart(f.Tasks, func() { m.schedule(schedule.RestartDue{Restart: f.Restart}) })
 	})
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/weirstream/weir/internal/execgraph"
 	"github.com/weirstream/weir/internal/heartbeat"
 	"github.com/weirstream/weir/internal/ident"
+	"github.com/weirstream/weir/internal/jobmaster/rescale"
 	"github.com/weirstream/weir/internal/jobmaster/schedule"
 	"github.com/weirstream/weir/internal/jobmaster/slotpool"
 	"github.com/weirstream/weir/internal/rpc"
@@ -79,7 +80,7 @@ func (t *taskManagers) register(req *pb.RegisterTaskManagerRequest, reply func(*
 	id := ident.ResourceID(req.ResourceId)
 	tm := t.byID[id]
 	if tm != nil && tm.address.Process != req.RpcAddress {
-		t.lose(id, "it has registered again from "+req.RpcAddress)
+		t.lose(id, "it has registered again from "+req.RpcAddress, true)
 		tm = nil
 	}
 	if tm == nil {
@@ -139,6 +140,7 @@ func (t *taskManagers) failSlot(req *pb.FailSlotRequest, reply func(*pb.Empty, e
 		reply(nil, rpc.Refuse("TaskManager %s fails a slot: %v", req.ResourceId, err))
 		return
 	}
+	t.m.adaptive.apply(rescale.SlotsLost{Slots: 1})
 	t.m.applyPoolLater(slotpool.SlotFailed{TaskManager: ident.ResourceID(req.ResourceId), Allocation: allocation,
 		Cause: &status.Failure{Kind: status.FailureError, Message: req.Cause,
 			Chain: []string{fmt.Sprintf("TaskManager %s failed the slot %s", req.ResourceId, allocation)}}})
@@ -216,10 +218,13 @@ func (t *taskManagers) free(slot *execgraph.Slot, cause string) {
 }
 
 // dead takes the heartbeats' verdict.
-func (t *taskManagers) dead(id ident.ResourceID, loss *heartbeat.Loss) { t.lose(id, loss.Error()) }
+func (t *taskManagers) dead(id ident.ResourceID, loss *heartbeat.Loss) {
+	t.lose(id, loss.Error(), !loss.Unreachable)
+}
 
-// lose forgets a TaskManager. What ran there has failed.
-func (t *taskManagers) lose(id ident.ResourceID, why string) {
+// lose forgets a TaskManager. What ran there has failed. mayReturn says that it may
+// offer its slots again: it is only out of sight.
+func (t *taskManagers) lose(id ident.ResourceID, why string, mayReturn bool) {
 	tm := t.byID[id]
 	t.forget(tm)
 	if len(t.m.pool.Allocations(id)) == 0 {
@@ -233,6 +238,9 @@ func (t *taskManagers) lose(id ident.ResourceID, why string) {
 	// and must not find a free slot of the lost TaskManager in the pool.
 	t.m.post(func() {
 		t.m.applySchedule(schedule.OutputsLost{TaskManager: id})
+		if n := len(t.m.pool.Allocations(id)); n > 0 {
+			t.m.adaptive.apply(rescale.SlotsLost{Slots: n, MayReturn: mayReturn})
+		}
 		t.m.applyPool(gone, nil)
 	})
 }

@@ -237,9 +237,11 @@ type fakeExecutor struct {
 	freed    []string
 	canceled []string
 	released []string
-	gone     string
-	refuse   string // why tasks are refused; empty: they are not
-	stubborn bool   // canceled tasks go on
+	// triggered are the checkpoints it was asked for.
+	triggered []*pb.TriggerCheckpointRequest
+	gone      string
+	refuse    string // why tasks are refused; empty: they are not
+	stubborn  bool   // canceled tasks go on
 }
 
 func (m *fakeManager) taskExecutor(name string, slots int) *fakeExecutor {
@@ -269,6 +271,11 @@ func (m *fakeManager) taskExecutor(name string, slots int) *fakeExecutor {
 		})
 		reply(&pb.JobHeartbeat{Attempts: t.running, Outputs: t.outputs}, nil)
 	})
+	rpc.Handle(mux, gateway.TriggerCheckpoint, func(q *pb.TriggerCheckpointRequest, reply func(*pb.Empty, error)) {
+		t.triggered = append(t.triggered, q)
+		reply(&pb.Empty{}, nil)
+	})
+	rpc.Handle(mux, gateway.NotifyCheckpoint, func(_ *pb.NotifyCheckpointRequest, reply func(*pb.Empty, error)) { reply(&pb.Empty{}, nil) })
 	rpc.Handle(mux, gateway.ReleaseOutputs, func(q *pb.ReleaseOutputsRequest, reply func(*pb.Empty, error)) {
 		t.released = append(t.released, q.Attempts...)
 		t.outputs = slices.DeleteFunc(t.outputs, func(a string) bool { return slices.Contains(q.Attempts, a) })

@@ -69,8 +69,14 @@ func (s *Server) dashboard(*request) (answer, error) {
 	}
 	return ok(dashboardInfo{
 		config.WebRefreshInterval.In(s.Config).Milliseconds(), zone, int64(offset) * 1000, FlinkVersion, s.commit() + " @ " + built,
-		features{Submit: s.submitEnabled(), Cancel: config.WebCancelEnable.In(s.Config)}, s.Version,
+		features{Submit: s.submitEnabled(), Cancel: config.WebCancelEnable.In(s.Config), Rescale: s.rescaleEnabled()}, s.Version,
 	})
+}
+
+// rescaleEnabled says whether the web interface may offer to change the parallelism
+// of jobs: where it follows the slots, and a person may say how far.
+func (s *Server) rescaleEnabled() bool {
+	return config.WebRescaleEnable.In(s.Config) && config.JobManagerScheduler.In(s.Config) == "Adaptive" && config.SchedulerMode.In(s.Config) != "REACTIVE"
 }
 
 // clusterOverview counts what there is.

@@ -150,6 +150,9 @@ func (c *Coordinator) Quiet() bool { return c.due == 0 }
 // about its checkpoints.
 func (c *Coordinator) Over() bool { return c.cleared && c.Quiet() }
 
+// Stopping reports whether the job is to end after a savepoint.
+func (c *Coordinator) Stopping() bool { return c.stopping != 0 }
+
 // View gives what is remembered of the job's checkpoints.
 func (c *Coordinator) View() *record.View { return c.history.View() }
 

@@ -134,6 +134,9 @@ func (o *Owner) Ask(r checkpoint.Request, then func(checkpoint.Answer)) {
 // Quiet reports that nothing is under way beside the loop.
 func (o *Owner) Quiet() bool { return o.o.Core.Quiet() && len(o.letters) == 0 }
 
+// Stopping reports whether the job is to end after a savepoint.
+func (o *Owner) Stopping() bool { return o.o.Core.Stopping() }
+
 // View gives what is remembered of the job's checkpoints.
 func (o *Owner) View() *record.View { return o.o.Core.View() }
 
