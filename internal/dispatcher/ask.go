@@ -76,6 +76,20 @@ func (d *Dispatcher) Savepoint(ctx context.Context, id ident.JobID, s jobmaster.
 	return r.what, first(err, r.err)
 }
 
+// Require sets how parallel the vertices of a job that runs are to be, all of them.
+// It fails with a *NotFoundError, or with what the JobMaster says.
+func (d *Dispatcher) Require(ctx context.Context, id ident.JobID, wish map[ident.VertexID]execgraph.Bounds) error {
+	refused, err := actor.Ask(ctx, d.loop, func(reply func(error)) {
+		master, err := d.master(id)
+		if err != nil {
+			reply(err)
+			return
+		}
+		master.Require(wish, reply)
+	})
+	return first(err, refused)
+}
+
 // taken is what became of a checkpoint or savepoint.
 type taken[T any] struct {
 	what T

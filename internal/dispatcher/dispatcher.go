@@ -29,6 +29,9 @@ type JobMaster interface {
 	// TakeSavepoint takes a savepoint, after which the job may end, and calls then
 	// with where it is, or why there is none.
 	TakeSavepoint(s jobmaster.Savepoint, then func(fs.Location, error))
+	// Require sets how parallel all vertices are to be, and calls then with the reason
+	// why they will not be.
+	Require(wish map[ident.VertexID]execgraph.Bounds, then func(error))
 	// View is the job as it is now.
 	View() execgraph.View
 	// Close makes a job that has not ended SUSPENDED, and calls then once all

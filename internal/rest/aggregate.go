@@ -27,6 +27,12 @@ type statistics struct {
 
 func aggregate(attempts []*execgraph.AttemptView, now time.Time) aggregated {
 	metrics, durations := map[string][]int64{}, map[string][]int64{}
+	if len(attempts) == 0 { // the names are there all the same, with zeros
+		none := aggregate([]*execgraph.AttemptView{{}}, now)
+		clearValues(none.Metrics)
+		clearValues(none.Durations)
+		return none
+	}
 	for _, a := range attempts {
 		for name, value := range map[string]int64{
 			"read-bytes": a.Metrics.BytesIn, "write-bytes": a.Metrics.BytesOut,
@@ -41,6 +47,12 @@ func aggregate(attempts []*execgraph.AttemptView, now time.Time) aggregated {
 		}
 	}
 	return aggregated{summarize(metrics), summarize(durations)}
+}
+
+func clearValues(all map[string]statistics) {
+	for name := range all { // order: each is changed by itself
+		all[name] = statistics{}
+	}
 }
 
 func summarize(values map[string][]int64) map[string]statistics {

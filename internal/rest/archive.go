@@ -44,6 +44,7 @@ var archivedPaths = []string{
 	archivedSubtask,
 	archivedSubtask + "/attempts/:attempt", archivedSubtask + "/attempts/:attempt/accumulators",
 	archivedCheckpoint, archivedCheckpoint + "/subtasks/:vertexid",
+	archivedRescales + "/config", archivedRescales + "/overview", archivedRescales + "/history", archivedRescales + "/summary", archivedRescales + "/details/:rescaleuuid",
 	"/applications/:applicationid", "/applications/:applicationid/exceptions", "/applications/:applicationid/jobmanager/config",
 }
 
@@ -51,6 +52,7 @@ const (
 	archivedVertex     = "/jobs/:jobid/vertices/:vertexid"
 	archivedSubtask    = archivedVertex + "/subtasks/:subtaskindex"
 	archivedCheckpoint = "/jobs/:jobid/checkpoints/details/:checkpointid"
+	archivedRescales   = "/jobs/:jobid/rescales"
 )
 
 // Archive gives everything the API answers about a job that has ended, as v
@@ -102,10 +104,18 @@ func (s *Server) answerTo(path string, failures int) (jsontext.Value, error) {
 // expand puts everything the job has in the place of a pattern's parameters.
 func expand(pattern string, v *execgraph.View) []string {
 	base := strings.NewReplacer(":jobid", v.Job.String(), ":applicationid", v.Job.String()).Replace(pattern)
+	var paths []string
+	if strings.Contains(base, ":rescaleuuid") {
+		if v.Adaptive != nil {
+			for i := range v.Adaptive.Rescales {
+				paths = append(paths, strings.Replace(base, ":rescaleuuid", v.Adaptive.Rescales[i].ID.String(), 1))
+			}
+		}
+		return paths
+	}
 	if !strings.Contains(base, ":checkpointid") {
 		return expandVertices(base, v)
 	}
-	var paths []string
 	for _, c := range checkpointsOf(v).All() {
 		paths = append(paths, expandVertices(strings.Replace(base, ":checkpointid", strconv.FormatInt(c.ID, 10), 1), v)...)
 	}
@@ -156,6 +166,10 @@ func (j oneJob) Checkpoint(_ context.Context, id ident.JobID, _ bool) (int64, er
 
 func (j oneJob) Savepoint(_ context.Context, id ident.JobID, _ jobmaster.Savepoint) (fs.Location, error) {
 	return "", &dispatcher.NotFoundError{Job: id}
+}
+
+func (j oneJob) Require(_ context.Context, id ident.JobID, _ map[ident.VertexID]execgraph.Bounds) error {
+	return &dispatcher.NotFoundError{Job: id}
 }
 
 func (j oneJob) Job(_ context.Context, id ident.JobID) (execgraph.View, error) {

@@ -20,6 +20,7 @@ import (
 	"github.com/weirstream/weir/internal/jobgraph"
 	"github.com/weirstream/weir/internal/jobmaster"
 	"github.com/weirstream/weir/internal/jobmaster/checkpoint"
+	"github.com/weirstream/weir/internal/jobmaster/rescale"
 	"github.com/weirstream/weir/internal/program"
 	"github.com/weirstream/weir/internal/resourcemanager"
 	"github.com/weirstream/weir/internal/resourcemanager/slotmanager"
@@ -33,7 +34,8 @@ var epoch = time.UnixMilli(1_795_970_551_945)
 type jobs struct {
 	views     []execgraph.View // the newest first
 	submitted []*jobgraph.Graph
-	err       error // of every call, when set
+	required  []execgraph.Bounds // last
+	err       error              // of every call, when set
 
 	// savepoints are those that were asked for; each waits for hold, if that is set,
 	// and fails with refusal.
@@ -82,6 +84,26 @@ func (j *jobs) Checkpoint(ctx context.Context, id ident.JobID, full bool) (int64
 		return 0, &dispatcher.NotFoundError{Job: id}
 	}
 	return 45, nil
+}
+
+func (j *jobs) Require(ctx context.Context, id ident.JobID, wish map[ident.VertexID]execgraph.Bounds) error {
+	v, err := j.Job(ctx, id)
+	switch {
+	case err != nil || v.State.GloballyTerminal():
+		return &dispatcher.NotFoundError{Job: id}
+	case v.Plan.Batch:
+		return rescale.ErrBatch
+	case v.Adaptive == nil:
+		return rescale.ErrFixed
+	case v.Adaptive.Settings.Reactive:
+		return rescale.ErrReactive
+	}
+	bounds, wrong := rescale.Check(v.Plan, wish)
+	if len(wrong) > 0 {
+		return &rescale.RefusedError{Reasons: wrong}
+	}
+	j.required = bounds
+	return nil
 }
 
 func (j *jobs) Savepoint(ctx context.Context, id ident.JobID, s jobmaster.Savepoint) (fs.Location, error) {
@@ -170,6 +192,7 @@ var (
 	finished  = id(0x12)
 	failed    = id(0x13)
 	cancelled = id(0x14)
+	adaptive  = id(0x17)
 	scheduled = id(0x15)
 	batch     = id(0x16)
 )

@@ -5,14 +5,13 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/weirstream/weir/internal/execgraph"
+	"github.com/weirstream/weir/internal/ident"
 	"github.com/weirstream/weir/internal/testkit/recorded"
 )
 
 // situations are the recorded ones and which job of a world is in the same.
-var situations = []struct {
-	prefix string
-	job    string
-}{
+var situations = []struct{ prefix, job string }{
 	{"empty-", ""}, {"idle-", ""}, {"idle2-", ""},
 	{"stream-running-", running.String()}, {"jar2-stream-running-", running.String()}, {"jar-backpressure-", running.String()},
 	{"batch-finished-", batch.String()}, {"jar2-accum-finished-", finished.String()},
@@ -24,13 +23,15 @@ var situations = []struct {
 	{"nockpt-savepoint", running.String()}, {"nockpt-checkpoint-trigger", running.String()},
 }
 
+// adaptiveSituations are those of a job whose parallelism follows the slots there are,
+// which has a world of its own.
+var adaptiveSituations = []string{"adaptive-waiting-", "adaptive-running-", "adaptive-rescaled-", "adaptive-resreq", "adaptive-rescales-", "rescales2-"}
+
 // notServed are Flink's paths that this version answers as unknown.
 var notServed = []string{
 	"DELETE /datasets/:id", "GET /datasets/delete/:id",
 	"POST /jars/:id/run-application", "GET /jobmanager/profiler", "POST /jobmanager/profiler",
 	"PATCH /jobs/:id/clientHeartbeat",
-	"GET /jobs/:id/rescales/config", "GET /jobs/:id/rescales/history", "GET /jobs/:id/rescales/overview", "GET /jobs/:id/rescales/summary",
-	"PATCH /jobs/:id/rescaling", "GET /jobs/:id/rescaling/:id", "GET /jobs/:id/resource-requirements", "PUT /jobs/:id/resource-requirements",
 	"GET /taskmanagers/:id/profiler", "GET /taskmanagers/:id/thread-dump",
 }
 
@@ -39,10 +40,18 @@ var notServed = []string{
 func TestShapes(t *testing.T) {
 	all := recorded.Load(t)
 	compared, unserved := 0, map[string]bool{}
-	for _, sit := range situations {
+	every := situations
+	for _, prefix := range adaptiveSituations {
+		every = append(every, struct{ prefix, job string }{prefix, adaptive.String()})
+	}
+	for _, sit := range every {
 		w := newWorld()
 		if sit.prefix == "webdisabled-" {
 			w.config["web.submit.enable"], w.config["web.cancel.enable"] = "false", "false"
+		}
+		if sit.job == adaptive.String() {
+			w.jobs.views = []execgraph.View{adaptiveView(sit.prefix)}
+			w.config["jobmanager.scheduler"] = "adaptive"
 		}
 		s, begun := w.server(t), triggers{}
 		for _, r := range all {
@@ -108,7 +117,11 @@ func (g triggers) note(r *recorded.Recording, body string) {
 
 // things are those of a world that recorded requests are aimed at.
 func things(job string) recorded.Things {
-	return recorded.Things{Job: job, Vertices: []string{vertexID(1).String(), vertexID(2).String()}, TaskManager: manager}
+	vertices := []ident.VertexID{vertexID(1), vertexID(2)}
+	if job == adaptive.String() {
+		vertices = adaptiveVertices()
+	}
+	return recorded.Things{Job: job, Vertices: []string{vertices[0].String(), vertices[1].String()}, TaskManager: manager}
 }
 
 // told complains of each difference.

@@ -18,6 +18,8 @@ var notArchived = map[string]string{
 	"/jobs/:jobid/yarn-stop":                                         "a job that has ended cannot be stopped",
 	"/jobs/:jobid/savepoints/:triggerid":                             "an operation is of a job that runs",
 	"/jobs/:jobid/checkpoints/:triggerid":                            "an operation is of a job that runs",
+	"/jobs/:jobid/resource-requirements":                             "the parallelism is changed of what runs",
+	"/jobs/:jobid/rescaling/:triggerid":                              "it is refused always",
 	"/jobs/:jobid/metrics":                                           "metrics are of what runs",
 	"/jobs/:jobid/jobmanager/log-url":                                "the processes may be gone",
 	"/jobs/:jobid/taskmanagers/:taskmanagerid/log-url":               "the processes may be gone",

@@ -109,7 +109,7 @@ func overviewOf(v *execgraph.View, now time.Time) jobOverview {
 		tasks["total"] += n
 	}
 	return jobOverview{
-		ID: v.Job, Name: v.Name, Type: jobType(v.Plan), Scheduler: scheduler(v.Plan), Start: millis(v.Start), End: millis(v.End),
+		ID: v.Job, Name: v.Name, Type: jobType(v.Plan), Scheduler: scheduler(v), Start: millis(v.Start), End: millis(v.End),
 		Duration: v.Duration(now).Milliseconds(), State: v.State.String(), LastModified: lastModified(v), Tasks: tasks,
 	}
 }
@@ -136,7 +136,11 @@ func lastModified(v *execgraph.View) int64 {
 }
 
 // scheduler is the name of Flink's scheduler that works as ours does for a job.
-func scheduler(g *jobgraph.Graph) string {
+func scheduler(job *execgraph.View) string {
+	if job.Adaptive != nil {
+		return "Adaptive"
+	}
+	g := job.Plan
 	for _, v := range g.Vertices {
 		for _, set := range v.Produces {
 			if set.Type == jobgraph.Pipelined {
@@ -235,7 +239,7 @@ func (s *Server) job(r *request) (answer, error) {
 		Plan           jobPlan          `json:"plan"`
 		Pending        int              `json:"pending-operators"`
 	}{
-		v.Job, v.Job, v.Name, false, v.State.String(), jobType(v.Plan), scheduler(v.Plan), millis(v.Start), millis(v.End),
+		v.Job, v.Job, v.Name, false, v.State.String(), jobType(v.Plan), scheduler(&v), millis(v.Start), millis(v.End),
 		v.Duration(now).Milliseconds(), -1, millis(now), stamps, vertices, counts, planOf(v.Plan, &v), 0,
 	})
 }

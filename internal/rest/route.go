@@ -23,7 +23,7 @@ type route struct {
 // table lists every path that is served. Of two that fit, the first is taken,
 // so a word stands before a parameter at the same place.
 func (s *Server) table() []route {
-	routes := slices.Concat(s.clusterRoutes(), s.jobRoutes(), s.savepointRoutes(), s.vertexRoutes(), s.taskManagerRoutes(), s.applicationRoutes())
+	routes := slices.Concat(s.clusterRoutes(), s.jobRoutes(), s.rescaleRoutes(), s.savepointRoutes(), s.vertexRoutes(), s.taskManagerRoutes(), s.applicationRoutes())
 	if s.submitEnabled() {
 		routes = append(routes, s.programRoutes()...)
 	}

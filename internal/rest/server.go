@@ -37,6 +37,8 @@ type Jobs interface {
 	// Savepoint returns when the savepoint is complete and the job has ended, if it
 	// is to.
 	Savepoint(ctx context.Context, id ident.JobID, s jobmaster.Savepoint) (fs.Location, error)
+	// Require sets how parallel the vertices of a job are to be, all of them.
+	Require(ctx context.Context, id ident.JobID, wish map[ident.VertexID]execgraph.Bounds) error
 	Job(ctx context.Context, id ident.JobID) (execgraph.View, error)
 	// Jobs gives all jobs, the newest first.
 	Jobs(ctx context.Context) ([]execgraph.View, error)

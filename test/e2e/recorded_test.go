@@ -14,7 +14,7 @@ import (
 
 // notServed are Flink's paths that this version answers as unknown, as
 // docs/gaps.md says.
-var notServed = []string{"/savepoints", "/stop", "/rescales/", "/rescaling/", "/resource-requirements"}
+var notServed = []string{"/savepoints", "/stop"}
 
 // differs are recordings that a cluster of today answers otherwise, and why.
 var differs = map[string]string{

@@ -92,3 +92,12 @@ func SpreadOf(values []int64) Spread {
 	}
 	return s.spread()
 }
+
+// DistributionOf is how some values are distributed, none of which is below zero.
+func DistributionOf(values []int64) Spread {
+	var s summary
+	for _, v := range values {
+		s.add(v)
+	}
+	return s.spread()
+}

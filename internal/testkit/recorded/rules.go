@@ -31,6 +31,19 @@ var Ours = map[string]string{
 	"/jobs/:id/exceptions $.exceptionHistory.entries[].concurrentExceptions[].kind":    "what sort of failure it is",
 	"/jobs/:id/exceptions $.exceptionHistory.entries[].concurrentExceptions[].attempt": "the number of the attempt that failed",
 
+	"/jobs/:id/rescales/overview $.latest.completed.outageInMillis":    "for how long the job did not run",
+	"/jobs/:id/rescales/overview $.latest.completed.endingInMillis":    "of that, until its tasks had ended",
+	"/jobs/:id/rescales/overview $.latest.completed.placingInMillis":   "of that, until new ones were placed",
+	"/jobs/:id/rescales/overview $.latest.completed.deployingInMillis": "of that, until they ran",
+	"/jobs/:id/rescales/history $[].outageInMillis":                    "for how long the job did not run",
+	"/jobs/:id/rescales/history $[].endingInMillis":                    "of that, until its tasks had ended",
+	"/jobs/:id/rescales/history $[].placingInMillis":                   "of that, until new ones were placed",
+	"/jobs/:id/rescales/history $[].deployingInMillis":                 "of that, until they ran",
+	"/jobs/:id/rescales/details/:id $.outageInMillis":                  "for how long the job did not run",
+	"/jobs/:id/rescales/details/:id $.endingInMillis":                  "of that, until its tasks had ended",
+	"/jobs/:id/rescales/details/:id $.placingInMillis":                 "of that, until new ones were placed",
+	"/jobs/:id/rescales/details/:id $.deployingInMillis":               "of that, until they ran",
+
 	"/jobs/:id/execution-result $.accumulators": "results as text; Flink's are serialized Java objects",
 
 	"/jobs/:id/vertices/:id/backpressure $.subtasks[].attempt-number": "which attempt is told of",
@@ -72,7 +85,7 @@ var maybe = map[string]string{
 
 // free are the last fields of paths whose objects have data for keys.
 var free = map[string]bool{
-	"user-config": true, "failureLabels": true, "extendedResources": true, "accumulator-results": true, "jobs": true,
+	"user-config": true, "failureLabels": true, "extendedResources": true, "accumulator-results": true, "jobs": true, "slots": true,
 	"serialized-user-task-accumulators": true,
 }
 
