@@ -63,4 +63,7 @@ const (
 	Union
 	// Same is of lists that are the same in each subtask, and gives each one of them.
 	Same
+	// Gathered is Union for lists of which nobody needs what a subtask held that has
+	// finished.
+	Gathered
 )

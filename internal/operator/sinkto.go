@@ -26,8 +26,8 @@ func SinkTo[T any](sink connector.Sink[T]) Factory {
 		c.OnClose(s.close)
 		c.Keep(c.OperatorID, Kept{
 			Lists: []KeptList{
-				{Name: "committables", Mode: Union, Schema: "json", Save: s.saveCommittables, Load: s.loadCommittables},
-				{Name: "writers", Mode: Union, Schema: "json", Save: s.saveWriter, Load: s.loadWriters},
+				{Name: "committables", Mode: Gathered, Schema: "json", Save: s.saveCommittables, Load: s.loadCommittables},
+				{Name: "writers", Mode: Gathered, Schema: "json", Save: s.saveWriter, Load: s.loadWriters},
 			},
 			Prepare:  s.prepare,
 			Complete: s.complete,

@@ -102,7 +102,7 @@ func (h *restoring) save(checkpoint int64) map[string][][]byte {
 	all := map[string][][]byte{}
 	h.kept[0].Prepare(checkpoint)
 	for _, l := range h.kept[0].Lists {
-		if l.Mode != Union {
+		if l.Mode != Gathered {
 			panic("who commits what is decided by whose it was")
 		}
 		all[l.Name] = l.Save()

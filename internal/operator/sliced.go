@@ -270,7 +270,7 @@ func (o *sliced[K, T, A, O, R]) emit(k K, w Window, acc *A) {
 // is what each had.
 func (o *sliced[K, T, A, O, R]) fired() KeptList {
 	return KeptList{
-		Name: "watermark", Mode: Union, Schema: "int64",
+		Name: "watermark", Mode: Gathered, Schema: "int64",
 		Save: func() [][]byte { return [][]byte{binary.LittleEndian.AppendUint64(nil, uint64(o.watermark))} },
 		Load: func(elements [][]byte) error {
 			for i, e := range elements {

@@ -213,7 +213,7 @@ func lists(o *OperatorState, to []SubtaskState) {
 	start := 0 // who gets the first greater share of the next list
 	for _, all := range byName(o) {
 		switch mode := all[0].list.Mode; {
-		case mode == Union:
+		case mode == Union || mode == Gathered:
 			for i := range to {
 				for _, one := range all {
 					to[i].Lists = append(to[i].Lists, one.list)

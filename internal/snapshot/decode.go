@@ -181,7 +181,7 @@ func (d *decoder) subtask(in *pb.Subtask, groups int) (SubtaskState, error) {
 		s.Keyed = append(s.Keyed, keyed)
 	}
 	for _, l := range in.Lists {
-		if l.Mode < 0 || l.Mode > int32(Broadcast) {
+		if l.Mode < 0 || l.Mode > int32(Gathered) {
 			return s, fmt.Errorf("list %q: mode %d", l.Name, l.Mode)
 		}
 		list := ListState{Name: l.Name, Mode: Mode(l.Mode), Schema: l.Schema}

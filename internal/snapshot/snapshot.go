@@ -178,10 +178,12 @@ const (
 	Union
 	// Broadcast: all subtasks hold the same, and each gets one of these.
 	Broadcast
+	// Gathered: as Union, but nobody needs what a subtask held that has finished.
+	Gathered
 )
 
 func (m Mode) String() string {
-	return [...]string{"SPLIT_DISTRIBUTE", "UNION", "BROADCAST"}[m]
+	return [...]string{"SPLIT_DISTRIBUTE", "UNION", "BROADCAST", "GATHERED"}[m]
 }
 
 // A ListState is elements of one list, all in one file.

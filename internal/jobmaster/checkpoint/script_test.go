@@ -31,7 +31,7 @@ import (
 //	request N checkpoint|savepoint|stop|drain [full] [native] [cancel] [target=LOCATION]
 //	drawn SERIAL ID|error, located ID error, coordinator ID OPERATOR error, written ID error
 //	stored ID [error|uncertain], discarded N [error], read LOCATION ID [FILE …]|damaged
-//	ack ID TASK|all [FILE …] [union] [finished], decline ID TASK REASON, trigger-failed ID TASK
+//	ack ID TASK|all [FILE …] [union] [gathered] [finished], decline ID TASK REASON, trigger-failed ID TASK
 //	restart [VERTEX …]          of these, or all
 //	unreadable ID
 //	rescale VERTEX PARALLELISM
@@ -179,6 +179,8 @@ func (s *script) ack(t *testing.T, id int64, args []string) Event {
 			switch word {
 			case "union":
 				state.State.Lists = append(state.State.Lists, snapshot.ListState{Name: "u", Mode: snapshot.Union})
+			case "gathered":
+				state.State.Lists = append(state.State.Lists, snapshot.ListState{Name: "g", Mode: snapshot.Gathered})
 			case "finished":
 				state.State.Finished = true
 			default:
