@@ -12,9 +12,10 @@ FUZZTIME ?= 10s
 SEEDS    ?= 20000
 FROM     ?= 1
 FAULTS   ?= 60
+PROGRAMS ?= 1000
 SEED     ?= 0
 
-.PHONY: build demo demo-stream test sim mutants chaos exactly-once race vet staticcheck bench bench-failover bench-compare proto docs fuzz clean
+.PHONY: build demo demo-stream test sim mutants chaos exactly-once metamorphic race vet staticcheck bench bench-failover bench-compare proto docs fuzz clean
 
 build: ; $(GO) build $(SMALL) -o bin/weir ./cmd/weir && $(GO) build $(SMALL) -o bin/wordcount ./examples/wordcount
 
@@ -29,6 +30,8 @@ sim: ; $(GO) test ./internal/testkit/sim -run TestWorld -v -timeout 0 -from $(FR
 chaos: ; $(GO) test ./test/chaos -run TestChaos -v -count 1 -timeout 15m -faults $(FAULTS) -seed $(SEED)
 
 exactly-once: ; $(GO) test ./test/chaos -run TestExactlyOnce -v -count 1 -timeout 15m -faults $(FAULTS) -seed $(SEED)
+
+metamorphic: ; $(GO) test ./test/metamorphic -v -count 1 -timeout 0 -programs $(PROGRAMS)
 
 mutants: ; $(GO) run ./internal/testkit/sim/mutants
 
