@@ -94,6 +94,9 @@ func TestFileIsThereOnceCommitted(t *testing.T) {
 		if e, err := f.Stat(t.Context(), at); err != nil || e.Size != 9 || e.Location != at || e.Modified.IsZero() {
 			t.Errorf("Stat gives %+v, %v", e, err)
 		}
+		if _, err := f.Stat(t.Context(), at.Join("below")); !errors.Is(err, fs.ErrNotExist) {
+			t.Errorf("below a file Stat says %v", err)
+		}
 		if names := list(t, f, root); names != "chk-1/a" {
 			t.Errorf("List gives %q", names)
 		}

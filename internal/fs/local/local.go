@@ -140,8 +140,11 @@ func (FileSystem) Stat(ctx context.Context, at weirfs.Location) (weirfs.Entry, e
 		return weirfs.Entry{}, weirfs.Failed("stat", at, -1, err)
 	}
 	info, err := os.Stat(path)
-	if err == nil && !info.Mode().IsRegular() {
+	switch {
+	case err == nil && !info.Mode().IsRegular():
 		err = fmt.Errorf("it is no file: %w", weirfs.ErrNotExist)
+	case errors.Is(err, syscall.ENOTDIR): // a file has nothing below it
+		err = fmt.Errorf("%w: %w", weirfs.ErrNotExist, err)
 	}
 	if err != nil {
 		return weirfs.Entry{}, weirfs.Failed("stat", at, -1, err)
