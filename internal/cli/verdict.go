@@ -135,7 +135,7 @@ func restores(v *verdict, o *snapshot.OperatorState, t snapshot.Target, d snapsh
 	for _, s := range d.States {
 		named[s.Name] = true
 		if _, ok := state.ParseKind(s.Kind); ok {
-			to = append(to, descriptor(s.Name, s.Kind, s.Namespace, s.UserKey, s.Value, s.TTL))
+			to = append(to, descriptor(s.Name, s.Kind, s.Namespace, s.UserKey, s.Value, time.Duration(s.TTLMillis)*time.Millisecond))
 		}
 	}
 	for _, c := range state.Compare(from, codec.Schema(d.Key), to) {

@@ -41,12 +41,12 @@ func oldProgram() *snapshot.Metadata {
 func TestVerdicts(t *testing.T) {
 	graph := &jobgraph.Graph{Vertices: []*jobgraph.Vertex{{Name: "v", Parallelism: 2, MaxParallelism: 128}}}
 	var declared []snapshot.Declaration
-	add := func(n byte, name, unknown string, states ...snapshot.StateInfo) {
+	add := func(n byte, name, unknown string, states ...snapshot.DeclaredState) {
 		graph.Vertices[0].Operators = append(graph.Vertices[0].Operators, &jobgraph.Operator{ID: operatorID(n), Name: name})
 		declared = append(declared, snapshot.Declaration{Operator: operatorID(n).String(), Key: "int64", States: states, Unknown: unknown})
 	}
-	value := func(name, schema string) snapshot.StateInfo {
-		return snapshot.StateInfo{Name: name, Kind: "VALUE", Value: schema}
+	value := func(name, schema string) snapshot.DeclaredState {
+		return snapshot.DeclaredState{Name: name, Kind: "VALUE", Value: schema}
 	}
 	add(1, "Source", "a source says what it keeps when it runs")
 	add(2, "same", "", value("n", "int64"), value("extra", "int64"))

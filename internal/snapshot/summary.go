@@ -70,9 +70,20 @@ func (s *StateSummary) Type() string {
 type Declaration struct {
 	Operator string `json:"operator"` // its id
 	// Key is the schema of the keys of its keyed states; empty: it has none.
-	Key    string      `json:"key,omitempty"`
-	States []StateInfo `json:"states,omitempty"`
+	Key    string          `json:"key,omitempty"`
+	States []DeclaredState `json:"states,omitempty"`
 	// Unknown says why it is not known what the operator keeps before it runs; empty:
 	// it is.
 	Unknown string `json:"unknown,omitempty"`
+}
+
+// A DeclaredState is a state or a list that an operator opens; the fields are those
+// of StateInfo.
+type DeclaredState struct {
+	Name      string `json:"name"`
+	Kind      string `json:"kind"`
+	Namespace string `json:"namespace,omitempty"`
+	UserKey   string `json:"userKey,omitempty"`
+	Value     string `json:"value,omitempty"`
+	TTLMillis int64  `json:"ttlMillis,omitempty"`
 }

@@ -62,11 +62,11 @@ func declare(d *snapshot.Declaration, c *streamgraph.Compiled, chain *streamgrap
 		if k.Keyed != nil {
 			d.Key = string(k.Keyed.KeySchema())
 			for _, s := range k.Keyed.Descriptors() {
-				d.States = append(d.States, snapshot.StateInfo{Name: s.Name, Kind: s.Kind.String(), Namespace: string(s.Namespace), UserKey: string(s.UserKey), Value: string(s.Value), TTL: s.TTL.Duration})
+				d.States = append(d.States, snapshot.DeclaredState{Name: s.Name, Kind: s.Kind.String(), Namespace: string(s.Namespace), UserKey: string(s.UserKey), Value: string(s.Value), TTLMillis: s.TTL.Duration.Milliseconds()})
 			}
 		}
 		for _, l := range k.Lists {
-			d.States = append(d.States, snapshot.StateInfo{Name: l.Name, Kind: snapshot.Mode(l.Mode).String(), Value: l.Schema})
+			d.States = append(d.States, snapshot.DeclaredState{Name: l.Name, Kind: snapshot.Mode(l.Mode).String(), Value: l.Schema})
 		}
 	}
 }
