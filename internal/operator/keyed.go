@@ -94,7 +94,7 @@ func beginKeyed[K comparable, R any](s *footing[R], m *KeyedMoment[K], life Life
 				s.failed(err)
 			}
 		}
-		s.passed = m.Timers.advance
+		s.passed, s.restored = m.Timers.advance, m.Timers.next
 	}
 	s.keep(m.State.Backend)
 }
@@ -144,6 +144,13 @@ func (t *Timers[K, N]) arm(at int64) {
 	t.stop = t.c.At(at, t.clock)
 }
 
+// next makes the clock call at the first timer of processing time, if there is one.
+func (t *Timers[K, N]) next() {
+	if next, some := t.NextProcessingTime(); some {
+		t.arm(next)
+	}
+}
+
 // clock fires the timers of processing time that are due.
 func (t *Timers[K, N]) clock() {
 	t.armed, t.stop = math.MaxInt64, nil
@@ -151,9 +158,7 @@ func (t *Timers[K, N]) clock() {
 		t.fire(k, n, OfProcessingTime, at)
 		return nil
 	}))
-	if next, some := t.NextProcessingTime(); some {
-		t.arm(next)
-	}
+	t.next()
 }
 
 // advance fires the timers of event time that the watermark has passed.

@@ -91,6 +91,8 @@ type footing[R any] struct {
 	// passed, if not nil, runs when event time has come to a watermark, before
 	// that is passed on.
 	passed func(t int64)
+	// restored, if not nil, runs when state is what a checkpoint had kept.
+	restored func()
 	// prepare, if not nil, runs before a checkpoint. refuse is why there is none.
 	prepare func()
 	refuse  error
@@ -142,6 +144,9 @@ func (s *footing[R]) keep(keyed *state.Backend) {
 	}
 	if keyed != nil || len(k.Lists) > 0 || k.Prepare != nil || k.Refuse != nil {
 		s.Keep(s.OperatorID, k)
+	}
+	if s.restored != nil {
+		s.restored()
 	}
 	if f := s.life.Restored; f != nil {
 		if err := f(); err != nil {

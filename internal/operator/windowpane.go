@@ -28,7 +28,7 @@ func AggregateWindows[K comparable, T, A, O, R any](spec Windows[K, T], a state.
 				}
 			},
 		}
-		c.Keep(c.OperatorID, Kept{Keyed: w.keyed.Backend})
+		w.keep(w.keyed.Backend)
 		return w.receiver()
 	})}
 }
