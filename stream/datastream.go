@@ -120,6 +120,9 @@ func (s DataStream[T]) PartitionBy(pick func(v T, n int) int) DataStream[T] {
 func (s DataStream[T]) KeyBy[K comparable](key func(T) K) KeyedStream[K, T] {
 	checkKey[K](s.env, callSite())
 	s.env.required("KeyBy", key == nil)
+	if s.env.checkKeys && key != nil {
+		key = twice(key, callSite())
+	}
 	return KeyedStream[K, T]{
 		stream: s.partitioned(streamgraph.Hash, operator.KeyRouter(key)),
 		key:    key,

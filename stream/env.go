@@ -30,6 +30,8 @@ type Env struct {
 	unbounded bool
 	// watermarkInterval is the processing time from one watermark to the next.
 	watermarkInterval time.Duration
+	// checkKeys says that key functions are called twice.
+	checkKeys bool
 	// open are the settings by which parallelism is left open.
 	open openParallelism
 	// begun is told of the embedded job; nil: nobody is.
@@ -204,13 +206,15 @@ type input struct {
 
 func forward(n *streamgraph.Node) []input { return []input{{node: n, implicit: true}} }
 
-// callSite is the file:line outside this package that called into it.
+// callSite is the file:line outside this package, and its test kit, that called into
+// it.
 func callSite() string {
 	pcs := make([]uintptr, 16)
 	frames := runtime.CallersFrames(pcs[:runtime.Callers(2, pcs)])
 	for {
 		f, more := frames.Next()
-		if !strings.HasPrefix(f.Function, packagePath+".") || strings.HasSuffix(f.File, "_test.go") {
+		inside := strings.HasPrefix(f.Function, packagePath+".") || strings.HasPrefix(f.Function, packagePath+"/streamtest.")
+		if !inside || strings.HasSuffix(f.File, "_test.go") {
 			return fmt.Sprintf("%s:%d", f.File, f.Line)
 		}
 		if !more {

@@ -93,6 +93,16 @@ func (e *Env) Execute(ctx context.Context, name string) error {
 	return embedded.Run(ctx, embedded.Options{Compiled: compiled, BufferTimeout: e.buffer, Begun: e.begun, Logger: e.logger})
 }
 
+// Compile gives the job that Execute would run, for tools of this module: package
+// streamtest drives it by hand. Like Execute it is called once, and not besides it.
+func (e *Env) Compile(name string) (*streamgraph.Compiled, error) {
+	if e.executed {
+		return nil, errors.New("Compile: this environment was executed before: make a new one for another job")
+	}
+	e.executed = true
+	return e.compile(name)
+}
+
 // openUpTo is the most that a parallelism may become that is decided while the job
 // runs; 0: none is.
 func (e *Env) openUpTo() int {

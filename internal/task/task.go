@@ -33,6 +33,8 @@ type Spec struct {
 	Partitions func(done <-chan struct{}) ([]Partition, error)
 	// BufferTimeout bounds how long a record waits in an open batch.
 	BufferTimeout time.Duration
+	// Clock is processing time; nil: the wall clock.
+	Clock Clock
 	// ManagedBytes is the managed memory of each operator that uses some.
 	ManagedBytes int64
 	// Scratch is where operators put what they cannot hold in it; nil: nowhere.
@@ -123,6 +125,9 @@ func (t *Task) Sizes() [][]int64 {
 
 // New makes a task that Run will execute.
 func New(spec Spec) *Task {
+	if spec.Clock == nil {
+		spec.Clock = wall{}
+	}
 	t := &Task{spec: spec, wake: make(chan struct{}, 1), canceled: make(chan struct{}), timers: map[*entry]struct{}{}}
 	t.signal = operator.NewSignal(t.attend)
 	t.metrics.watermark.Store(status.NoWatermark)
@@ -153,44 +158,6 @@ func (t *Task) Wake() {
 func (t *Task) Mail(f func()) {
 	t.mail.put(f)
 	t.Wake()
-}
-
-// Now is the processing time in Unix milliseconds.
-func (t *Task) Now() int64 { return time.Now().UnixMilli() }
-
-// At runs f on the task's goroutine when processing time has reached at. The
-// task's end stops what has not run.
-func (t *Task) At(at int64, f func()) (stop func()) {
-	e := &entry{run: f}
-	e.timer = time.AfterFunc(time.Until(time.UnixMilli(at)), func() {
-		t.Mail(func() {
-			switch {
-			case e.stopped || t.ending.over:
-			case t.stands():
-				t.ending.late = append(t.ending.late, e)
-			default:
-				delete(t.timers, e)
-				e.run()
-			}
-		})
-	})
-	t.timers[e] = struct{}{}
-	return func() {
-		e.stop()
-		delete(t.timers, e)
-	}
-}
-
-// entry is something to be done at a time. It is the task goroutine's.
-type entry struct {
-	run     func()
-	timer   *time.Timer
-	stopped bool
-}
-
-func (e *entry) stop() {
-	e.stopped = true
-	e.timer.Stop()
 }
 
 // mailbox holds what others want done on the task's goroutine. It needs no
