@@ -116,9 +116,14 @@ type WindowedStream[K comparable, T any] struct {
 // Trigger says so, with the last millisecond of the window as its event time. What
 // comes after that is late; see AllowedLateness and LateTo. Late records that go
 // nowhere are dropped and counted, as numLateRecordsDropped.
-func (s KeyedStream[K, T]) Window(w Windows) WindowedStream[K, T] {
-	return WindowedStream[K, T]{keyed: s, windows: checked(s.stream.env, w)}
+func (s KeyedStream[K, T]) Window[W onlyWindows](w W) WindowedStream[K, T] {
+	return WindowedStream[K, T]{keyed: s, windows: checked(s.stream.env, Windows(w))}
 }
+
+// onlyWindows is Windows. A method that has it as its type parameter is compiled where
+// it is used; one without type parameters is compiled for every key and record type of
+// a program, and the operators of windows, for all their results, with it.
+type onlyWindows interface{ Windows }
 
 // checked gives w, or other windows and a problem of the program.
 func checked(e *Env, w Windows) Windows {
