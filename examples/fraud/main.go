@@ -16,6 +16,8 @@ import (
 	"os/signal"
 	"time"
 
+	"github.com/weirstream/weir/connector/files"
+	"github.com/weirstream/weir/format/csv"
 	"github.com/weirstream/weir/stream"
 )
 
@@ -32,11 +34,24 @@ func main() {
 	defer stop()
 
 	env := stream.NewEnv()
-	alerts(parsed(stream.ReadText(env, *payments), parsePayment), parsed(stream.ReadText(env, *rules), parseRule)).
-		Print().Parallelism(1)
+	alerts(
+		stream.FromSource(env, files.Source[payment]{Paths: []string{*payments}, Format: csv.Format[payment]{}}),
+		stream.FromSource(env, files.Source[rule]{Paths: []string{*rules}, Format: csv.Format[rule]{}}),
+	).Print().Parallelism(1)
 	if err := env.Execute(ctx, "fraud"); err != nil {
 		log.Fatalf("fraud: %v", err)
 	}
+}
+
+type payment struct {
+	Account string
+	At      time.Time
+	Cents   int64
+}
+
+type rule struct {
+	Name           string
+	Cents, Minutes int64
 }
 
 // alerts names the payments with which an account breaks a rule.
@@ -64,9 +79,12 @@ func (g *guard) Open(c *stream.OpenContext) error {
 }
 
 func (g *guard) ProcessBroadcast(r rule, c *stream.KeyedBroadcastContext[string], _ func(string)) error {
-	if r.Cents == 0 {
+	switch longest := int64(lookBack.Minutes()); {
+	case r.Cents == 0:
 		g.rules.Remove(c, r.Name)
-	} else {
+	case r.Minutes < 1 || r.Minutes > longest:
+		return fmt.Errorf("rule %q: got %d minutes, want 1 to %d", r.Name, r.Minutes, longest)
+	default:
 		g.rules.Put(c, r.Name, r)
 	}
 	return nil
@@ -80,12 +98,12 @@ func (g *guard) Process(p payment, c *stream.KeyedContext[string], emit func(str
 	for name, r := range g.rules.All() {
 		sum := int64(0)
 		for at, cents := range g.spent.All() {
-			if at <= now && at > now-r.Within.Milliseconds() {
+			if at <= now && at > now-r.Minutes*60_000 {
 				sum += cents
 			}
 		}
 		if sum > r.Cents {
-			emit(fmt.Sprintf("%s breaks %q at %s: %d cents in %s", p.Account, name, p.At.Format(time.RFC3339), sum, r.Within))
+			emit(fmt.Sprintf("%s breaks %q at %s: %d cents in %d minutes", p.Account, name, p.At.Format(time.RFC3339), sum, r.Minutes))
 		}
 	}
 	return nil
