@@ -18,6 +18,16 @@
 // A streaming program with CheckpointInterval goes on after a failure with what its
 // sources, keyed state, timers and windows had at the last checkpoint.
 //
+// Functions with a life of their own (ProcessFunction and its kin) declare their states
+// in Open. Streams are put together by Union, Connect, ConnectBroadcast, IntervalJoin
+// and windows over two; AsyncOrdered and AsyncUnordered wait for other services. Package
+// streamtest drives all of it by hand.
+//
+// There are no iterations: in a loop no watermark and no barrier could say that
+// everything before it has been seen, so neither event time nor checkpoints would mean
+// anything. Flink has deprecated its own for this reason. What goes round belongs into
+// keyed state with a timer, or out through a sink and in through a source.
+//
 // It promises that types are checked by the compiler where Go can, and
 // otherwise by Execute, whose error names the line of the program that made the
 // stream. It never serialises a function and never boxes a record.

@@ -90,14 +90,14 @@ func spans(w stream.Windows) {
 
 func ExampleAggregator() {
 	spans(stream.Session(8 * time.Second))
-	// Output:
+	// Unordered output:
 	// b [4,12) 0
 	// a [1,20) 3
 }
 
 func ExampleWindows() {
 	spans(stream.Tumbling(10 * time.Second).Offset(2 * time.Second))
-	// Output:
+	// Unordered output:
 	// a [-8,2) 0
 	// a [2,12) 0
 	// b [2,12) 0

@@ -1,16 +1,22 @@
 package streamtest
 
-import "sync"
+import (
+	"cmp"
+	"slices"
+	"sync"
+)
 
 // clock is processing time that stands still until it is advanced.
 type clock struct {
 	mu     sync.Mutex
 	now    int64
 	alarms map[*alarm]struct{}
+	set    int // how many alarms have been set
 }
 
 type alarm struct {
 	at   int64
+	set  int
 	ring func()
 }
 
@@ -29,7 +35,8 @@ func (c *clock) At(at int64, f func()) (stop func()) {
 		f() // a letter, which the task reads later
 		return func() {}
 	}
-	a := &alarm{at, f}
+	c.set++
+	a := &alarm{at, c.set, f}
 	c.alarms[a] = struct{}{}
 	return func() {
 		c.mu.Lock()
@@ -54,6 +61,7 @@ func (c *clock) step(end int64) bool {
 			delete(c.alarms, a)
 		}
 	}
+	slices.SortFunc(due, func(a, b *alarm) int { return cmp.Or(cmp.Compare(a.at, b.at), cmp.Compare(a.set, b.set)) })
 	more := c.now < end
 	c.mu.Unlock()
 	for _, a := range due {
