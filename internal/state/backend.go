@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/weirstream/weir/internal/codec"
+	"github.com/weirstream/weir/internal/state/disk"
 	"github.com/weirstream/weir/internal/state/keygroup"
 	"github.com/weirstream/weir/internal/state/memory"
 )
@@ -15,6 +16,16 @@ type Options struct {
 	First, Last int          // the key groups of the subtask, both inclusive
 	Max         int          // the number of all key groups: the maximum parallelism
 	Clock       func() int64 // processing time, in milliseconds since 1970; TTL needs it
+
+	// Room is how many bytes the state may take in memory before some of it goes to
+	// the disk, and Disk opens that when it is needed; nil: all stays in memory.
+	Room int
+	Disk func() (disk.Store, error)
+	// Pool counts the memory. State that stays in memory fails when there is none
+	// left; nil: there is always some.
+	Pool *Pool
+	// Held, if not nil, is set to the memory that the state takes, now and then.
+	Held *int64
 }
 
 // A Backend is the keyed state of one subtask of one operator, but for the type
@@ -34,6 +45,14 @@ type Backend struct {
 	// name; nil: the group is whole.
 	newer map[int]map[string]*newer
 
+	disk    disk.Store  // nil: nothing was ever put there
+	view    disk.Reader // of the freeze that is being made; nil: none, or no disk
+	tables  uint32      // counts those that may be on the disk
+	turn    int         // the group that is put on the disk next
+	due     uint64      // the seq at which the memory is looked at
+	looked  uint64      // the seq at which it was
+	counted int         // bytes that it took then
+
 	key  memory.Key // the current one
 	seq  uint64     // counts the keys that were set
 	none namespace  // that of states without one, where they need the key's bytes
@@ -49,6 +68,8 @@ type table interface {
 	freeze(number uint64) frozenTable
 	// restorer returns what reads blocks of a state that was written so.
 	restorer(from written) (restorer, error)
+	// evict puts a group on the disk, but for what was used of late.
+	evict(group int)
 	// owners calls f with the keys of a group, as a Keys makes them or as the bytes
 	// that begin with the key's.
 	owners(group int, f func(k memory.Key, composed bool) bool) bool
@@ -146,7 +167,9 @@ func (k *Keyed[K]) Hash(key K) uint64 { return k.keys.Hash(key) }
 func (k *Keyed[K]) SetKey(key K, hash uint64) {
 	k.keys.Set(&k.key, key, hash)
 	k.current = key
-	k.seq++
+	if k.seq++; k.seq >= k.due {
+		k.fit()
+	}
 	k.started = true
 }
 

@@ -63,6 +63,7 @@ type blockWriter struct {
 	// changes says that only changes are written, only which keys of a state these
 	// may be.
 	changes bool
+	base    uint64 // the snapshot since which
 	only    []*filter
 	err     error
 	buffer  memory.Buffer // to which groups are copied

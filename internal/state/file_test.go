@@ -439,7 +439,7 @@ func TestRestoreRefuses(t *testing.T) {
 		"its maximum parallelism was 12 and is now 13": {Operator: "op-1", Last: 12, Max: 13},
 		"the subtask has groups 0 to 0":                {Operator: "op-1", Last: 0, Max: worldMax},
 	} {
-		k := must(NewKeyed[string](o))
+		k := must(NewKeyed[string](scarce(o)))
 		if err := k.Restore(f, f.Locations()[5]); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("error %v, want %q", err, want)
 		}
@@ -459,7 +459,7 @@ func TestRestoreRefuses(t *testing.T) {
 // A snapshot in which nothing changed writes nothing, and one in which a key changed
 // writes its group.
 func TestIncremental(t *testing.T) {
-	k := must(NewKeyed[int64](Options{Operator: "op", Last: 127, Max: 128}))
+	k := must(NewKeyed[int64](scarce(Options{Operator: "op", Last: 127, Max: 128})))
 	v := must(NewValue[int64](k.Backend, "v"))
 	for key := range int64(10_000) {
 		k.use(key)
@@ -594,7 +594,9 @@ func TestChangesWithoutWhatTheyAreBasedOn(t *testing.T) {
 // and one key with more than a block.
 func TestLargeGroups(t *testing.T) {
 	open := func() (k *Keyed[string], v *Value[int64], text *Value[string], l *List[string], m *Map[int64, int64], texts *Map[string, string], sliced *Sliced[int64], timers *Timers[string, struct{}]) {
-		k = must(NewKeyed[string](Options{Operator: "op", Last: 1, Max: 2}))
+		o := scarce(Options{Operator: "op", Last: 1, Max: 2})
+		o.Room *= 100 // timers stay in memory
+		k = must(NewKeyed[string](o))
 		b := k.Backend
 		return k, must(NewValue[int64](b, "v")), must(NewValue[string](b, "text")), must(NewList[string](b, "l")), must(NewMap[int64, int64](b, "m")),
 			must(NewMap[string, string](b, "texts")), must(NewSliced[int64](b, "sliced")), must(NewTimers[string, struct{}](k, "t", nil))

@@ -15,6 +15,7 @@ type frozenStore[V any] struct {
 	cells    *memory.View[V]
 	timed    *memory.View[timed[V]]
 	blobs    *memory.BlobsView
+	cold     frozenCold
 	life     lifetime // its deadline is that of the freeze
 	words    bool
 	stamped  bool // blobs begin with a time
@@ -29,7 +30,7 @@ type frozenStore[V any] struct {
 }
 
 func (s *store[V]) freeze(number uint64, words bool) *frozenStore[V] {
-	f := &frozenStore[V]{plan: s.plan, life: s.life, words: words}
+	f := &frozenStore[V]{plan: s.plan, life: s.life, words: words, cold: s.cold.freeze()}
 	f.keys.words = words
 	switch {
 	case s.cells != nil:
@@ -82,44 +83,59 @@ func (f *frozenStore[V]) release() {
 // batch says whether values are written as batches.
 func (f *frozenStore[V]) batch() bool { return f.blobs == nil }
 
-// write writes a group.
+// write writes a group: what is in memory, and then what is on the disk.
 func (f *frozenStore[V]) write(group int, state uint16, w *blockWriter) {
 	switch {
 	case f.cells != nil:
-		f.cells.Read(group, &w.buffer, func(k memory.Key, v *V) bool {
+		add := func(k memory.Key, v *V) bool {
 			if w.leaves(k, f.words, f.salt) {
 				return true
 			}
 			f.vals = append(f.vals, *v)
 			return f.added(k, state, w)
+		}
+		f.cells.Read(group, &w.buffer, add)
+		f.cold.each(group, w, func(k memory.Key, value []byte) bool {
+			v := load[V](value)
+			return add(k, &v)
 		})
 	case f.timed != nil:
-		f.timed.Read(group, &w.buffer, func(k memory.Key, v *timed[V]) bool {
+		add := func(k memory.Key, v *timed[V]) bool {
 			if w.leaves(k, f.words, f.salt) || f.life.expired(v.at) {
 				return true
 			}
 			f.vals = append(f.vals, v.v)
 			f.times = binary.LittleEndian.AppendUint64(f.times, uint64(v.at))
 			return f.added(k, state, w)
+		}
+		f.timed.Read(group, &w.buffer, add)
+		f.cold.each(group, w, func(k memory.Key, value []byte) bool {
+			v := load[timed[V]](value)
+			return add(k, &v)
 		})
 	default:
-		f.blobs.Read(group, &w.buffer, func(k memory.Key, value []byte) bool {
-			if w.leaves(k, f.words, f.salt) {
-				return true
-			}
-			if f.stamped {
-				if f.life.expired(stamp(value)) {
-					return true
-				}
-				f.times = append(f.times, value[:stampBytes]...)
-				value = value[stampBytes:]
-			}
-			f.encoded.add(text(value))
-			f.gathered += len(value)
-			return f.added(k, state, w)
-		})
+		add := func(k memory.Key, value []byte) bool { return f.addBlob(k, value, state, w) }
+		f.blobs.Read(group, &w.buffer, add)
+		f.cold.each(group, w, add)
 	}
 	f.flush(state, w)
+}
+
+// addBlob adds a value that is encoded.
+func (f *frozenStore[V]) addBlob(k memory.Key, value []byte, state uint16, w *blockWriter) bool {
+	if w.leaves(k, f.words, f.salt) {
+		return true
+	}
+	if f.stamped {
+		if f.life.expired(stamp(value)) {
+			return true
+		}
+		f.times = append(f.times, value[:stampBytes]...)
+		value = value[stampBytes:]
+	}
+	f.encoded.add(text(value))
+	f.gathered += len(value)
+	return f.added(k, state, w)
 }
 
 // added adds the key of the value that was just added.

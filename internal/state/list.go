@@ -25,6 +25,7 @@ type List[V any] struct {
 	plan   *codec.Plan[V]
 	life   lifetime
 	blobs  *memory.Blobs
+	cold   *cold
 	marks  *changes // nil: nobody wants to know
 	one    []V      // scratch of length 1
 	buf    []byte   // scratch
@@ -51,7 +52,7 @@ func NewList[V any](b *Backend, name string, o ...Option) (*List[V], error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &List[V]{b: b, desc: d, in: spec.in, plan: plan, life: newLifetime(d.TTL, b.options.Clock), blobs: blobs, one: make([]V, 1)}
+	s := &List[V]{b: b, desc: d, in: spec.in, plan: plan, life: newLifetime(d.TTL, b.options.Clock), blobs: blobs, cold: newCold(b, b.kind.Integer() && spec.in == nil), one: make([]V, 1)}
 	s.expire = func(value []byte) bool { return s.life.expired(stamp(value[countBytes:])) }
 	b.states = append(b.states, s)
 	return s, nil
@@ -62,11 +63,24 @@ func (s *List[V]) Descriptor() Descriptor { return s.desc }
 
 func (s *List[V]) tables() []table { return []table{s} }
 
+// key returns the current key, whose list is then in memory.
 func (s *List[V]) key() *memory.Key {
-	if s.in == nil {
-		return &s.b.key
+	k := &s.b.key
+	if s.in != nil {
+		k = s.in.composed()
 	}
-	return s.in.composed()
+	if s.cold.groups != nil {
+		s.cold.fetchBlob(s.blobs, k)
+	}
+	return k
+}
+
+// sweep removes what has expired among a few keys of the group of k.
+func (s *List[V]) sweep(k *memory.Key) {
+	s.blobs.Sweep(k.Hash, swept, s.expire)
+	if s.cold.groups != nil {
+		s.cold.sweep(k.Hash, s.expire)
+	}
 }
 
 // headBytes is the size of what is before the elements.
@@ -132,7 +146,7 @@ func (s *List[V]) visit(k *memory.Key, value []byte, f func(v V) bool) {
 		s.marks.mark(k.Hash)
 		s.touch(k, now)
 	}
-	s.blobs.Sweep(k.Hash, swept, s.expire)
+	s.sweep(k)
 }
 
 // touch keeps all elements of k alive that have not expired.
@@ -209,7 +223,7 @@ func (s *List[V]) appendElement(dst []byte, v V, at int64) []byte {
 func (s *List[V]) tick(k *memory.Key) (now int64) {
 	if s.life.millis > 0 {
 		now = s.life.tick()
-		s.blobs.Sweep(k.Hash, swept, s.expire)
+		s.sweep(k)
 	}
 	return now
 }
@@ -285,9 +299,13 @@ func (s *List[V]) Clear() {
 	s.blobs.Delete(k)
 }
 
-func (s *List[V]) bytes() int { return s.blobs.Bytes() }
+func (s *List[V]) bytes() int { return s.blobs.Bytes() + s.cold.bytes() }
 
-func (s *List[V]) track() { s.marks = newChanges(s.b.options, s.blobs.Len) }
+func (s *List[V]) evict(group int) { evictBlobs(s.cold, s.blobs, group) }
+
+func (s *List[V]) len() int { return s.blobs.Len() + s.cold.len() }
+
+func (s *List[V]) track() { s.marks = newChanges(s.b.options, s.len) }
 
 func (s *List[V]) settle() {
 	s.marks.settle()
@@ -295,19 +313,21 @@ func (s *List[V]) settle() {
 }
 
 func (s *List[V]) owners(group int, f func(k memory.Key, composed bool) bool) bool {
-	return s.blobs.RangeGroup(group, func(k memory.Key, _ []byte) bool { return f(k, s.in != nil) })
+	each := func(k memory.Key, _ []byte) bool { return f(k, s.in != nil) }
+	return s.blobs.RangeGroup(group, each) && s.cold.each(group, each)
 }
 
 type frozenList struct {
 	desc  written
 	blobs *memory.BlobsView
+	cold  frozenCold
 	life  lifetime
 	recent
 }
 
 func (s *List[V]) freeze(number uint64) frozenTable {
-	f := &frozenList{desc: written{Descriptor: s.desc, words: s.b.kind.Integer() && s.in == nil}, life: s.life}
-	f.recent = recent{s.marks.freeze(number), s.blobs.Len()}
+	f := &frozenList{desc: written{Descriptor: s.desc, words: s.b.kind.Integer() && s.in == nil}, life: s.life, cold: s.cold.freeze()}
+	f.recent = recent{s.marks.freeze(number), s.len()}
 	if f.life.millis > 0 {
 		f.life.tick()
 	}
@@ -333,7 +353,7 @@ func (f *frozenList) write(group int, state uint16, w *blockWriter) {
 			entries, size = 0, 0
 		}
 	}
-	f.blobs.Read(group, &w.buffer, func(k memory.Key, value []byte) bool {
+	add := func(k memory.Key, value []byte) bool {
 		if w.leaves(k, f.desc.words, 0) || f.life.millis > 0 && f.life.expired(stamp(value[countBytes:])) {
 			return true
 		}
@@ -344,7 +364,9 @@ func (f *frozenList) write(group int, state uint16, w *blockWriter) {
 			flush()
 		}
 		return w.err == nil
-	})
+	}
+	f.blobs.Read(group, &w.buffer, add)
+	f.cold.each(group, w, add)
 	flush()
 }
 

@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"unsafe"
 
 	"github.com/weirstream/weir/internal/codec"
 	"github.com/weirstream/weir/internal/state/memory"
@@ -23,6 +24,7 @@ type Map[UK comparable, UV any] struct {
 	cells *memory.Entries[UV]
 	blobs *memory.BlobEntries
 	marks *changes // of owners, whose entries keep their order; nil: nobody wants to know
+	cold  *cold
 
 	uk     UK         // scratch
 	one    []UV       // scratch of length 1
@@ -33,6 +35,7 @@ type Map[UK comparable, UV any] struct {
 
 	expiredCell func(*memory.Entry[UV]) bool
 	expiredBlob func(at int64) bool
+	expiredCold func(value []byte) bool
 }
 
 // NewMap opens a state of kind KindMap. It fails as NewValue does, and when UK
@@ -54,11 +57,12 @@ func NewMap[UK comparable, UV any](b *Backend, name string, o ...Option) (*Map[U
 	if err := b.open(d, spec.in); err != nil {
 		return nil, err
 	}
-	s := &Map[UK, UV]{b: b, desc: d, in: spec.in, keys: keys, plan: plan, life: newLifetime(d.TTL, b.options.Clock), one: make([]UV, 1)}
+	s := &Map[UK, UV]{b: b, cold: newCold(b, false), desc: d, in: spec.in, keys: keys, plan: plan, life: newLifetime(d.TTL, b.options.Clock), one: make([]UV, 1)}
 	if s.in == nil {
 		s.in = &b.none
 	}
 	s.expiredBlob = func(at int64) bool { return s.life.expired(at) }
+	s.expiredCold = s.allExpired
 	s.expiredCell = func(e *memory.Entry[UV]) bool { return s.life.expired(e.At) }
 	if plan.PointerFree() {
 		s.cells, err = memory.NewEntries[UV](b.options.First, b.options.Last, b.options.Max)
@@ -127,6 +131,9 @@ func (s *Map[UK, UV]) tick(hash uint64) (now int64) {
 	} else {
 		s.blobs.Sweep(hash, swept, s.expiredBlob)
 	}
+	if s.cold.groups != nil {
+		s.cold.sweep(hash, s.expiredCold)
+	}
 	return now
 }
 
@@ -147,7 +154,7 @@ func (s *Map[UK, UV]) lookup(k *memory.Key) (v UV, at int64, ok bool) {
 
 // Get returns the value of uk, if there is one.
 func (s *Map[UK, UV]) Get(uk UK) (v UV, ok bool) {
-	owner := s.in.composed()
+	owner := s.owner()
 	k := s.entry(owner, uk)
 	v, at, ok := s.lookup(k)
 	if s.life.millis == 0 {
@@ -186,7 +193,7 @@ func (s *Map[UK, UV]) Contains(uk UK) bool {
 
 // Put gives uk the value v. A new entry comes last in the order of Each.
 func (s *Map[UK, UV]) Put(uk UK, v UV) {
-	owner := s.in.composed()
+	owner := s.owner()
 	s.marks.mark(owner.Hash)
 	now := s.tick(owner.Hash)
 	k := s.entry(owner, uk)
@@ -200,7 +207,7 @@ func (s *Map[UK, UV]) Put(uk UK, v UV) {
 
 // Delete removes uk and says whether it was there.
 func (s *Map[UK, UV]) Delete(uk UK) bool {
-	owner := s.in.composed()
+	owner := s.owner()
 	return s.remove(owner, s.entry(owner, uk))
 }
 
@@ -217,7 +224,7 @@ func (s *Map[UK, UV]) remove(owner, k *memory.Key) bool {
 // with, and put values of others; it must not delete others, nor set another key or
 // namespace.
 func (s *Map[UK, UV]) Each(f func(uk UK, v UV) bool) {
-	owner := s.in.composed()
+	owner := s.owner()
 	now, touch := int64(0), int64(0)
 	if s.life.millis > 0 {
 		now = s.life.tick()
@@ -264,14 +271,14 @@ func (s *Map[UK, UV]) Each(f func(uk UK, v UV) bool) {
 // that were not cleaned up.
 func (s *Map[UK, UV]) Len() int {
 	if s.cells != nil {
-		return s.cells.Len(s.in.composed())
+		return s.cells.Len(s.owner())
 	}
-	return s.blobs.Len(s.in.composed())
+	return s.blobs.Len(s.owner())
 }
 
 // Clear removes all entries of the current key.
 func (s *Map[UK, UV]) Clear() {
-	owner := s.in.composed()
+	owner := s.owner()
 	s.marks.mark(owner.Hash)
 	if s.cells != nil {
 		s.cells.Clear(owner, nil)
@@ -282,17 +289,18 @@ func (s *Map[UK, UV]) Clear() {
 
 func (s *Map[UK, UV]) bytes() int {
 	if s.cells != nil {
-		return s.cells.Bytes()
+		return s.cells.Bytes() + s.cold.bytes()
 	}
-	return s.blobs.Bytes()
+	return s.blobs.Bytes() + s.cold.bytes()
 }
 
-// entries is the number of all entries.
+// entries is the number of all entries, of which those of an owner on the disk count
+// as one.
 func (s *Map[UK, UV]) entries() int {
 	if s.cells != nil {
-		return s.cells.Entries()
+		return s.cells.Entries() + s.cold.len()
 	}
-	return s.blobs.Entries()
+	return s.blobs.Entries() + s.cold.len()
 }
 
 func (s *Map[UK, UV]) track() { s.marks = newChanges(s.b.options, s.entries) }
@@ -308,10 +316,13 @@ func (s *Map[UK, UV]) settle() {
 
 func (s *Map[UK, UV]) owners(group int, f func(k memory.Key, composed bool) bool) bool {
 	each := func(owner string) bool { return f(memory.Key{Bytes: owner}, true) }
+	all := true
 	if s.cells != nil {
-		return s.cells.RangeOwners(group, each)
+		all = s.cells.RangeOwners(group, each)
+	} else {
+		all = s.blobs.RangeOwners(group, each)
 	}
-	return s.blobs.RangeOwners(group, each)
+	return all && s.cold.each(group, func(k memory.Key, _ []byte) bool { return each(k.Bytes) })
 }
 
 // A frozenMap is a map at a freeze.
@@ -320,6 +331,7 @@ type frozenMap[UV any] struct {
 	plan  *codec.Plan[UV]
 	cells *memory.EntriesView[UV]
 	blobs *memory.BlobEntriesView
+	cold  frozenCold
 	life  lifetime
 
 	owners, inner, encoded column
@@ -335,7 +347,7 @@ type frozenMap[UV any] struct {
 }
 
 func (s *Map[UK, UV]) freeze(number uint64) frozenTable {
-	f := &frozenMap[UV]{desc: written{Descriptor: s.desc, batch: s.cells != nil}, plan: s.plan, life: s.life}
+	f := &frozenMap[UV]{desc: written{Descriptor: s.desc, batch: s.cells != nil}, plan: s.plan, life: s.life, cold: s.cold.freeze()}
 	f.recent = recent{s.marks.freeze(number), s.entries()}
 	if f.life.millis > 0 {
 		f.life.tick()
@@ -380,20 +392,40 @@ func (f *frozenMap[UV]) write(group int, state uint16, w *blockWriter) {
 	}
 	if f.cells != nil {
 		f.cells.Read(group, &w.buffer, begin, func(inner string, e *memory.Entry[UV]) {
-			if !f.leaves && !f.life.expired(e.At) {
-				f.vals = append(f.vals, e.Value)
-				f.added(inner, e.At, 0, state, w)
-			}
+			f.addCell(inner, e.Value, e.At, state, w)
 		})
 	} else {
 		f.blobs.Read(group, &w.buffer, begin, func(inner string, value []byte, at int64) {
-			if !f.leaves && !f.life.expired(at) {
-				f.encoded.add(text(value))
-				f.added(inner, at, len(value), state, w)
-			}
+			f.addBlob(inner, value, at, state, w)
 		})
 	}
+	f.cold.each(group, w, func(owner memory.Key, value []byte) bool {
+		begin(owner.Bytes)
+		if f.cells != nil {
+			eachColdEntry(value, int(unsafe.Sizeof(*new(UV))), func(inner string, value []byte, at int64) {
+				f.addCell(inner, load[UV](value), at, state, w)
+			})
+		} else {
+			eachColdEntry(value, anySize, func(inner string, value []byte, at int64) { f.addBlob(inner, value, at, state, w) })
+		}
+		f.closeOwner() // whose bytes are gone after this
+		return w.err == nil
+	})
 	f.flush(state, w)
+}
+
+func (f *frozenMap[UV]) addCell(inner string, v UV, at int64, state uint16, w *blockWriter) {
+	if !f.leaves && !f.life.expired(at) {
+		f.vals = append(f.vals, v)
+		f.added(inner, at, 0, state, w)
+	}
+}
+
+func (f *frozenMap[UV]) addBlob(inner string, value []byte, at int64, state uint16, w *blockWriter) {
+	if !f.leaves && !f.life.expired(at) {
+		f.encoded.add(text(value))
+		f.added(inner, at, len(value), state, w)
+	}
 }
 
 // added adds the inner key of the value that was just added.
@@ -511,6 +543,9 @@ func (r *mapReader[UK, UV]) restore(group int, p payload) error {
 		if p.newer.coversOwner(owners(o)) {
 			i += n
 			continue
+		}
+		if o == 0 && r.m.cold.groups != nil { // a block before this one may have begun it
+			r.m.fetch(&memory.Key{Bytes: text(owners(o)), Hash: memory.HashWithin(memory.GroupHash(group, r.m.b.options.Max)<<32, text(owners(o)))})
 		}
 		for range n {
 			if err := r.entry(group, owners(o), inner(i), value, i, at(i)); err != nil {

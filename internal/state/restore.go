@@ -149,6 +149,9 @@ func (b *Backend) Restore(f *File, l Location) error {
 			}
 			return &FileError{f.name, off, fmt.Errorf("state %q: %w", f.header.States[state].Name, err)}
 		}
+		if b.seq += uint64(p.entries); b.seq >= b.due {
+			b.fit()
+		}
 		return nil
 	})
 	if err != nil {

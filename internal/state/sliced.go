@@ -184,6 +184,12 @@ func (s *Sliced[V]) track() {
 	}
 }
 
+func (s *Sliced[V]) evict(group int) {
+	for _, slice := range s.order {
+		s.stores[slice].evict(group)
+	}
+}
+
 func (s *Sliced[V]) settle() {
 	s.dropped = 0
 	s.marks.settle()

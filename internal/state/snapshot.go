@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"io"
 	"slices"
+
+	"github.com/weirstream/weir/internal/state/disk"
 )
 
 // A Snapshot is the state of a backend at the moment of Freeze. It must be
@@ -13,6 +15,7 @@ type Snapshot struct {
 	first, last int
 	header      Header
 	tables      []frozenTable
+	view        disk.Reader // what the tables have on the disk; nil: nothing, or released
 }
 
 // A frozenTable is one state of a snapshot.
@@ -36,6 +39,13 @@ func (b *Backend) Freeze() *Snapshot {
 	b.number++
 	o := b.options
 	s := &Snapshot{number: b.number, first: o.First, last: o.Last}
+	if b.disk != nil {
+		view, err := b.disk.View()
+		if err != nil {
+			b.exhausted(err)
+		}
+		s.view, b.view = view, view
+	}
 	s.header = Header{Version: fileVersion, Operator: o.Operator, Max: o.Max, Key: b.keySchema}
 	for _, t := range b.states {
 		f := t.freeze(b.number)
@@ -224,7 +234,7 @@ func (s *Snapshot) writeGroup(group int, w *blockWriter) Location {
 
 // writeChanges writes what may have changed of a group since a snapshot.
 func (s *Snapshot) writeChanges(group int, base uint64, w *blockWriter) Location {
-	w.group, w.begun, w.blocks, w.changes = group, -1, 0, true
+	w.group, w.begun, w.blocks, w.changes, w.base = group, -1, 0, true, base
 	all := make([][]*filter, len(s.tables))
 	for i, t := range s.tables {
 		all[i], _ = t.history().since(base, group-s.first)
@@ -262,5 +272,9 @@ func (w *blockWriter) endGroup() Location {
 func (s *Snapshot) Release() {
 	for _, t := range s.tables {
 		t.release()
+	}
+	if s.view != nil {
+		_ = s.view.Close() // nothing is written to it
+		s.view = nil
 	}
 }

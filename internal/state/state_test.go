@@ -276,6 +276,7 @@ func TestBatches(t *testing.T) {
 func TestHotPathDoesNotAllocate(t *testing.T) {
 	c := &clock{}
 	k := newKeyed[string](t, c)
+	k.options.Room = 1 << 30 // nothing goes to the disk
 	ns := must(NewNamespace[window](k.Backend))
 	v := must(NewValue[average](k.Backend, "v"))
 	ttl := must(NewValue[average](k.Backend, "ttl", WithTTL(TTL{Duration: time.Second, Update: OnReadAndWrite})))

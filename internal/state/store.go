@@ -25,11 +25,13 @@ type store[V any] struct {
 	// changed is nil where nobody wants to know; salt is that of the slice.
 	changed *changes
 	salt    uint32
+	cold    *cold
 
 	one          []V    // scratch of length 1
 	buf          []byte // scratch
 	expiredTimed func(*timed[V]) bool
 	expiredBlob  func([]byte) bool
+	expiredCold  func([]byte) bool
 }
 
 // newStore returns an empty store of the key groups of b. Its keys are those of
@@ -38,7 +40,12 @@ func newStore[V any](b *Backend, d Descriptor, plan *codec.Plan[V], composed boo
 	s := &store[V]{b: b, composed: composed, name: d.Name, plan: plan, life: newLifetime(d.TTL, b.options.Clock), one: make([]V, 1)}
 	s.expiredTimed = func(v *timed[V]) bool { return s.life.expired(v.at) }
 	s.expiredBlob = func(value []byte) bool { return s.life.expired(stamp(value)) }
+	s.expiredCold = s.expiredBlob
+	if plan.PointerFree() {
+		s.expiredCold = func(value []byte) bool { return s.life.expired(load[timed[V]](value).at) }
+	}
 	o, integers := b.options, b.kind.Integer() && !composed
+	s.cold = newCold(b, integers)
 	var err error
 	switch {
 	case !plan.PointerFree():
@@ -91,6 +98,9 @@ func (s *store[V]) decode(value []byte) V {
 
 // get returns the value of k, if it has one that is to be seen.
 func (s *store[V]) get(k *memory.Key) (v V, ok bool) {
+	if s.cold.groups != nil {
+		s.fetch(k)
+	}
 	if s.cells != nil {
 		if p, ok := s.cells.Get(k); ok {
 			return *p, true
@@ -157,6 +167,9 @@ func (s *store[V]) sweep(k *memory.Key) {
 	} else {
 		s.blobs.Sweep(k.Hash, swept, s.expiredBlob)
 	}
+	if s.cold.groups != nil {
+		s.cold.sweep(k.Hash, s.expiredCold)
+	}
 }
 
 // mark notes that k changes.
@@ -169,6 +182,9 @@ func (s *store[V]) mark(k *memory.Key) {
 // put gives k the value v.
 func (s *store[V]) put(k *memory.Key, v V) {
 	s.mark(k)
+	if s.cold.groups != nil {
+		s.fetch(k)
+	}
 	switch {
 	case s.cells != nil:
 		p, _ := s.cells.Upsert(k)
@@ -187,6 +203,9 @@ func (s *store[V]) put(k *memory.Key, v V) {
 // ref returns the value of k in place. blobs must be nil.
 func (s *store[V]) ref(k *memory.Key) (v *V, created bool) {
 	s.mark(k)
+	if s.cold.groups != nil {
+		s.fetch(k)
+	}
 	if s.cells != nil {
 		return s.cells.Upsert(k)
 	}
@@ -209,6 +228,13 @@ func (s *store[V]) batch(b memory.Batch, start int, f func(i int, v *V, created 
 	if s.changed != nil {
 		for _, hash := range b.Hashes() {
 			s.changed.add(hash, uint32(hash)^s.salt)
+		}
+	}
+	if s.cold.groups != nil {
+		var k memory.Key
+		for i := range b.Len() {
+			k = b.Key(i)
+			s.fetch(&k)
 		}
 	}
 	if s.cells != nil {
@@ -237,6 +263,9 @@ func (s *store[V]) touch(hashes []uint64) {
 
 func (s *store[V]) delete(k *memory.Key) {
 	s.mark(k)
+	if s.cold.groups != nil {
+		s.fetch(k)
+	}
 	switch {
 	case s.cells != nil:
 		s.cells.Delete(k)
@@ -276,44 +305,52 @@ func (s *store[V]) fold(k *memory.Key, v V, f func(acc, v V) V) V {
 
 // rangeGroup calls f with the keys of a group and their values, expired ones too.
 func (s *store[V]) rangeGroup(group int, f func(k memory.Key, v V) bool) bool {
+	all := true
 	switch {
 	case s.cells != nil:
-		return s.cells.RangeGroup(group, func(k memory.Key, v *V) bool { return f(k, *v) })
+		all = s.cells.RangeGroup(group, func(k memory.Key, v *V) bool { return f(k, *v) })
 	case s.timed != nil:
-		return s.timed.RangeGroup(group, func(k memory.Key, v *timed[V]) bool { return f(k, v.v) })
+		all = s.timed.RangeGroup(group, func(k memory.Key, v *timed[V]) bool { return f(k, v.v) })
+	default:
+		all = s.blobs.RangeGroup(group, func(k memory.Key, value []byte) bool { return f(k, s.decode(value)) })
 	}
-	return s.blobs.RangeGroup(group, func(k memory.Key, value []byte) bool { return f(k, s.decode(value)) })
+	return all && s.cold.each(group, func(k memory.Key, value []byte) bool { return f(k, s.valueOf(value)) })
 }
 
 // keys calls f with the keys of a group.
 func (s *store[V]) keys(group int, f func(k memory.Key) bool) bool {
+	all := true
 	switch {
 	case s.cells != nil:
-		return s.cells.RangeGroup(group, func(k memory.Key, _ *V) bool { return f(k) })
+		all = s.cells.RangeGroup(group, func(k memory.Key, _ *V) bool { return f(k) })
 	case s.timed != nil:
-		return s.timed.RangeGroup(group, func(k memory.Key, _ *timed[V]) bool { return f(k) })
+		all = s.timed.RangeGroup(group, func(k memory.Key, _ *timed[V]) bool { return f(k) })
+	default:
+		all = s.blobs.RangeGroup(group, func(k memory.Key, _ []byte) bool { return f(k) })
 	}
-	return s.blobs.RangeGroup(group, func(k memory.Key, _ []byte) bool { return f(k) })
+	return all && s.cold.each(group, func(k memory.Key, _ []byte) bool { return f(k) })
 }
 
 func (s *store[V]) len() int {
+	n := s.cold.len()
 	switch {
 	case s.cells != nil:
-		return s.cells.Len()
+		return n + s.cells.Len()
 	case s.timed != nil:
-		return s.timed.Len()
+		return n + s.timed.Len()
 	}
-	return s.blobs.Len()
+	return n + s.blobs.Len()
 }
 
 func (s *store[V]) bytes() int {
+	n := s.cold.bytes()
 	switch {
 	case s.cells != nil:
-		return s.cells.Bytes()
+		return n + s.cells.Bytes()
 	case s.timed != nil:
-		return s.timed.Bytes()
+		return n + s.timed.Bytes()
 	}
-	return s.blobs.Bytes()
+	return n + s.blobs.Bytes()
 }
 
 func (s *store[V]) settle() {
@@ -330,6 +367,7 @@ func (s *store[V]) settle() {
 // clear removes all keys. The store is then as one made after the snapshot of this
 // number.
 func (s *store[V]) clear(number uint64) {
+	s.cold.clear()
 	switch {
 	case s.cells != nil:
 		s.cells.StartAt(number)

@@ -152,6 +152,9 @@ func (t *timerTable) settle() {
 	t.Settle()
 }
 
+// evict does nothing: timers stay in memory.
+func (t *timerTable) evict(int) {}
+
 func (t *timerTable) owners(group int, f func(k memory.Key, composed bool) bool) bool {
 	return t.RangeGroup(group, func(bytes string, _ int64) bool { return f(memory.Key{Bytes: bytes}, true) })
 }

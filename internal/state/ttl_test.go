@@ -14,7 +14,7 @@ type clock struct{ now int64 }
 
 func newKeyed[K comparable](t testing.TB, c *clock) *Keyed[K] {
 	t.Helper()
-	k, err := NewKeyed[K](Options{Operator: "op", Last: 3, Max: 4, Clock: func() int64 { return c.now }})
+	k, err := NewKeyed[K](scarce(Options{Operator: "op", Last: 3, Max: 4, Clock: func() int64 { return c.now }}))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -124,9 +124,11 @@ func UpsertBatch[K comparable, V any](k *Keyed[K], s *Value[V], keys []K, f func
 
 func upsertBatch[K comparable, V any](k *Keyed[K], s *store[V], keys []K, f func(i int, v *V, created bool)) {
 	k.started = true
-	k.seq++
 	for start := 0; start < len(keys); start += memory.BatchSize {
 		part := keys[start:min(start+memory.BatchSize, len(keys))]
+		if k.seq += uint64(len(part)); k.seq >= k.due {
+			k.fit()
+		}
 		s.batch(k.keys.Batch(part), start, f)
 	}
 }

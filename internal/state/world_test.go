@@ -56,7 +56,7 @@ var averages = Aggregator[int64, average, float64]{
 
 func newSubtask[K comparable](index, parallelism int) *subtask[K] {
 	first, last := keygroup.Range(index, parallelism, worldMax)
-	k := must(NewKeyed[K](Options{Operator: "op-1", First: first, Last: last, Max: worldMax}))
+	k := must(NewKeyed[K](scarce(Options{Operator: "op-1", First: first, Last: last, Max: worldMax})))
 	ns := must(NewNamespace[window](k.Backend))
 	return &subtask[K]{
 		k:      k,

@@ -89,6 +89,20 @@ type Batch struct {
 // Hashes returns the hashes of the keys.
 func (b Batch) Hashes() []uint64 { return b.hashes }
 
+// Len returns the number of keys.
+func (b Batch) Len() int { return len(b.hashes) }
+
+// Key returns one key.
+func (b Batch) Key(i int) Key {
+	k := Key{Hash: b.hashes[i]}
+	if b.words != nil {
+		k.Word = b.words[i]
+	} else {
+		k.Bytes = b.strings[i]
+	}
+	return k
+}
+
 // Batch returns what tables keep of up to BatchSize keys.
 func (k *Keys[K]) Batch(keys []K) Batch {
 	if k.batch == nil {
