@@ -94,10 +94,10 @@ var (
 		OldKeys: []string{"jobmanager.web.checkpoints.history"},
 		Doc:     "How many checkpoints of a job are remembered for its pages.",
 	})
-	StateBackend = declare(choice[string]("hashmap", "rocksdb", "pebble", "forst"), Option[string]{
+	StateBackend = declare(choice[string]("hashmap", "rocksdb", "pebble"), Option[string]{
 		Key: "state.backend.type", Default: "hashmap", Effect: NextJob,
 		OldKeys: []string{"state.backend"},
-		Doc:     "Where a job keeps its state while it runs: in memory (hashmap), or in files with memory before them (pebble; rocksdb and forst are other names of it).",
+		Doc:     "Where a job keeps its state while it runs: in memory (hashmap), or in files with the managed memory before them (pebble; rocksdb is another name of it). All write the same checkpoints and savepoints.",
 	})
 )
 

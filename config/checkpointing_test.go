@@ -36,7 +36,7 @@ func TestCheckpointOptionsOutOfRange(t *testing.T) {
 		"execution.checkpointing.dir=data":                               "must be an absolute path or a URL such as file:///data",
 		"execution.checkpointing.data-inline-threshold=2 mb":             "must be at most 1 mb",
 		"execution.state-recovery.claim-mode=LEGACY":                     "one of NO_CLAIM, CLAIM",
-		"state.backend.type=org.example.MyBackend":                       "one of hashmap, rocksdb, pebble, forst",
+		"state.backend.type=org.example.MyBackend":                       "one of hashmap, rocksdb, pebble",
 		"execution.checkpointing.externalized-checkpoint-retention=KEEP": "one of NO_EXTERNALIZED_CHECKPOINTS",
 	} {
 		key, value, _ := strings.Cut(setting, "=")

@@ -110,7 +110,7 @@ var reasons = []struct{ prefix, why string }{
 	{"$internal.", "it is Flink's own, set by its client for its processes"},
 
 	// State.
-	{"state.backend.", "there are no state backends to choose from in this version"},
+	{"state.backend.", "a state backend on a disk takes its sizes from the managed memory, and its files are tuned by nothing else"},
 	{"state.changelog.", "there is no state changelog"},
 	{"state.latency-track.", "access to state is not timed in this version"},
 	{"state.size-track.", "the size of state is not sampled in this version"},

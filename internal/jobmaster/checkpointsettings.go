@@ -25,7 +25,7 @@ func checkpointOptions(c *config.Config, random func(int64) int64) (o checkpoint
 		Incremental: config.CheckpointIncremental.In(c), History: config.CheckpointHistory.In(c), Backend: config.StateBackend.In(c),
 	}
 	if o.Interval <= 0 {
-		o.Interval, o.ExactlyOnce, o.Backend = 0, true, "hashmap"
+		o.Interval, o.ExactlyOnce = 0, true
 		o.Directory, err = asked(c)
 		return o, err
 	}
@@ -44,7 +44,6 @@ func checkpointOptions(c *config.Config, random func(int64) int64) (o checkpoint
 		set bool
 	}{
 		{config.CheckpointUnaligned.Key, config.CheckpointUnaligned.In(c)},
-		{config.StateBackend.Key + " = " + o.Backend, o.Backend != "hashmap"},
 	} {
 		if refused.set {
 			return o, fmt.Errorf("checkpoints with %s are not possible in this version", refused.key)
@@ -127,13 +126,15 @@ func (m *Master) makeCheckpoints(settings *config.Config) error {
 }
 
 // tellWorkers makes the job's configuration, as its workers are given it, say how
-// checkpoints are taken, also where only the cluster's settings do.
+// checkpoints are taken and where state is kept, also where only the cluster's
+// settings do.
 func (m *describer) tellWorkers(o checkpoint.Options) {
 	all := maps.Clone(m.job.Configuration)
 	if all == nil {
 		all = map[string]string{}
 	}
 	all[config.CheckpointInterval.Key] = strconv.FormatInt(o.Interval.Milliseconds(), 10) + " ms"
+	all[config.StateBackend.Key] = o.Backend
 	all[config.CheckpointsAfterTasksFinish.Key] = strconv.FormatBool(o.AfterFinish)
 	m.job.Configuration = all
 }

@@ -13,7 +13,6 @@ import (
 func TestCheckpointsThatAreNotPossible(t *testing.T) {
 	for _, setting := range []string{
 		"execution.checkpointing.unaligned.enabled: true",
-		"state.backend.type: rocksdb",
 	} {
 		key, value, _ := strings.Cut(setting, ": ")
 		c, err := config.New(map[string]string{"execution.checkpointing.interval": "1 s", key: value})
@@ -37,7 +36,7 @@ func TestCheckpointSettings(t *testing.T) {
 	// Without an interval a person may still ask for a checkpoint, and what is set
 	// about periodic ones is nobody's trouble.
 	o, err := read(map[string]string{"execution.checkpointing.unaligned.enabled": "true", "state.checkpoints.dir": "/data/c", "state.backend.type": "rocksdb"})
-	if err != nil || o.Interval != 0 || o.Directory != "file:/data/c" || o.Backend != "hashmap" {
+	if err != nil || o.Interval != 0 || o.Directory != "file:/data/c" || o.Backend != "rocksdb" {
 		t.Errorf("without an interval: %+v, %v", o, err)
 	}
 	o, err = read(map[string]string{"execution.checkpointing.interval": "10 s", "execution.checkpointing.min-pause": "1 s", "state.checkpoints.dir": "/data/c",

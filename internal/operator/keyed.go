@@ -4,7 +4,6 @@ import (
 	"math"
 
 	"github.com/weirstream/weir/internal/state"
-	"github.com/weirstream/weir/internal/state/keygroup"
 )
 
 // KeyedMoment is a Moment of a function over keyed records: the key is that of
@@ -72,15 +71,6 @@ func KeyedBroadcastProcess[K comparable, A, B, R any](key func(A) K, open func(m
 		beginKeyed(s, m, p.Life, p.Timer, err)
 		return Inputs{keyedInput(s, m.State, key, p.Process1), input(s, p.Process2)}
 	})}
-}
-
-// newKeyed makes the keyed state of the subtask.
-func newKeyed[K comparable](c *Context) *state.Keyed[K] {
-	o := state.Options{Operator: c.OperatorID.String(), Max: c.MaxParallelism, Clock: c.Now}
-	o.First, o.Last = keygroup.Range(c.Subtask, c.Parallelism, c.MaxParallelism)
-	k, err := state.NewKeyed[K](o)
-	Check(err)
-	return k
 }
 
 // beginKeyed starts the life of a function over keyed records: it gives the function

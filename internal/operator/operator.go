@@ -147,6 +147,8 @@ type Context struct {
 	// Scratch is where the operator puts what it cannot hold within it; nil:
 	// nowhere.
 	Scratch scratch.Space
+	// State says where keyed state is kept.
+	State StateBackend
 	// FirstInChain says that the operator's input comes in batches from a gate.
 	FirstInChain bool
 	Logger       *slog.Logger

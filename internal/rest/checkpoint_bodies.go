@@ -321,7 +321,7 @@ type checkpointConfigAnswer struct {
 
 // backendClasses are Flink's names of the state backends.
 var backendClasses = map[string]string{
-	"hashmap": "HashMapStateBackend", "rocksdb": "EmbeddedRocksDBStateBackend", "pebble": "EmbeddedRocksDBStateBackend", "forst": "ForStStateBackend",
+	"hashmap": "HashMapStateBackend", "rocksdb": "EmbeddedRocksDBStateBackend", "pebble": "EmbeddedRocksDBStateBackend",
 }
 
 // checkpointConfigBody is the answer to /jobs/:jobid/checkpoints/config. Without an

@@ -97,7 +97,7 @@ func (b *builder) context(n *streamgraph.Node) *operator.Context {
 		Runtime: b.task, Signal: b.task.signal, Job: s.Job, JobID: s.JobID, Checkpoints: s.Checkpointed, Vertex: b.chain.Vertex.Name, Operator: n.Name,
 		Subtask: s.Attempt.Subtask, Attempt: s.Attempt.Attempt,
 		Parallelism: s.Parallelism, MaxParallelism: s.MaxParallelism, KeyGroups: s.KeyGroups, Batch: s.Batch,
-		ManagedBytes: s.ManagedBytes, Scratch: s.Scratch, FirstInChain: n == b.chain.Nodes[0],
+		ManagedBytes: s.ManagedBytes, Scratch: s.Scratch, State: s.State, FirstInChain: n == b.chain.Nodes[0],
 		Logger: s.Logger.With("vertex", b.chain.Vertex.Name, "operator", n.Name, "subtask", s.Attempt.Subtask),
 	}
 	for i, m := range b.chain.Nodes {

@@ -39,6 +39,8 @@ type Spec struct {
 	ManagedBytes int64
 	// Scratch is where operators put what they cannot hold in it; nil: nowhere.
 	Scratch scratch.Space
+	// State says where keyed state is kept.
+	State operator.StateBackend
 	// Ask carries a request to an operator's coordinator; it answers later, from
 	// any goroutine.
 	Ask func(op ident.OperatorID, payload []byte, then func([]byte, error))

@@ -20,6 +20,7 @@ func (w *Worker) setBudget(b *pb.WorkerBudget, reply func(*pb.WorkerBudgetRespon
 		reply(answer, nil)
 		return
 	}
+	w.state.limit(b.Memory)
 	w.Loop.Go(func() { w.LimitMemory(b.Memory) }, func() { reply(answer, nil) })
 }
 

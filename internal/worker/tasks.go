@@ -80,7 +80,7 @@ func (w *Worker) spec(d *pb.TaskDeployment) (*task.Spec, error) {
 		Parallelism: int(d.Parallelism), MaxParallelism: int(d.MaxParallelism), Batch: w.Compiled.Graph.Batch,
 		KeyGroups: operator.KeyGroups{First: int(d.FirstKeyGroup), Count: int(d.KeyGroups)},
 		Chain:     chain, Gates: gates, Partitions: partitions, Checkpoints: checkpoints,
-		BufferTimeout: w.BufferTimeout, ManagedBytes: managed, Scratch: w.scratch, Ask: w.asker(attempt), Logger: w.Logger,
+		BufferTimeout: w.BufferTimeout, ManagedBytes: managed, Scratch: w.scratch, State: w.stateBackend(d.Job), Ask: w.asker(attempt), Logger: w.Logger,
 	}, nil
 }
 

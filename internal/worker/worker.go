@@ -69,6 +69,7 @@ type Worker struct {
 	Options
 	hash    string
 	scratch *scratch.Directories
+	state   *stateOf
 	shuffle *network.Environment
 	tasks   map[ident.AttemptID]*running
 	active  sync.WaitGroup // tasks
@@ -94,6 +95,7 @@ func New(o Options) *Worker {
 			WriteBuffers: o.WriteBuffers, Scratch: space, Logger: o.Logger,
 		}),
 		tasks: map[ident.AttemptID]*running{},
+		state: newStateOf(o.ManagedBytes),
 		done:  make(chan struct{}),
 	}
 }
@@ -172,6 +174,7 @@ func (w *Worker) Close() {
 	if err := w.shuffle.Close(); err != nil {
 		w.Logger.Warn("the data plane did not close cleanly", "job", w.Job, "error", err)
 	}
+	w.state.disk.Close()
 	if err := w.scratch.Close(); err != nil {
 		w.Logger.Warn("temporary files are left behind", "job", w.Job, "error", err)
 	}

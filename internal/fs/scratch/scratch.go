@@ -35,6 +35,9 @@ type File interface {
 type Space interface {
 	// Create makes an empty file whose name begins with name.
 	Create(name string) (File, error)
+	// Directory is the path of a directory, not yet made, whose name begins with name.
+	// Whoever makes it removes it, or it goes with the space.
+	Directory(name string) (string, error)
 }
 
 // Directories is a Space in one or several directories, which take turns: they
@@ -60,44 +63,66 @@ func In(parents ...string) *Directories {
 // Create makes a file in the directory whose turn it is, or in the next one that
 // takes it.
 func (d *Directories) Create(name string) (File, error) {
+	var made *file
+	err := d.inTurn("file", name, func(path string) error {
+		f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600)
+		if err == nil {
+			made = &file{File: f, space: d}
+			d.files[made] = struct{}{}
+		}
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return made, nil
+}
+
+// Directory gives a path in the directory whose turn it is, or in the next one that
+// can be used.
+func (d *Directories) Directory(name string) (path string, err error) {
+	err = d.inTurn("directory", name, func(p string) error { path = p; return nil })
+	return path, err
+}
+
+// inTurn calls f with a path that nothing has, in one directory after the other until
+// it succeeds. f is called with the mutex held.
+func (d *Directories) inTurn(what, name string, f func(path string) error) error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if d.closed {
-		return nil, fmt.Errorf("make a temporary file for %s: the process is shutting down", name)
+		return fmt.Errorf("make a temporary %s for %s: the process is shutting down", what, name)
 	}
 	failures := make([]error, 0, len(d.parents))
 	for range d.parents {
 		i := d.next
 		d.next = (d.next + 1) % len(d.parents)
-		f, err := d.create(i, name)
+		path, err := d.path(i, name)
 		if err == nil {
-			d.files[f] = struct{}{}
-			return f, nil
+			err = f(path)
+		}
+		if err == nil {
+			return nil
 		}
 		failures = append(failures, err)
 	}
 	if len(failures) == 0 {
 		failures = append(failures, errors.New("there is no directory for temporary files (io.tmp.dirs)"))
 	}
-	return nil, fmt.Errorf("make a temporary file for %s: %w", name, errors.Join(failures...))
+	return fmt.Errorf("make a temporary %s for %s: %w", what, name, errors.Join(failures...))
 }
 
-// create makes a file in directory i. The caller holds the mutex.
-func (d *Directories) create(i int, name string) (*file, error) {
+// path returns one that nothing has in directory i. The caller holds the mutex.
+func (d *Directories) path(i int, name string) (string, error) {
 	if d.own[i] == "" {
 		own, err := os.MkdirTemp(d.parents[i], "weir-scratch-")
 		if err != nil {
-			return nil, err
+			return "", err
 		}
 		d.own[i] = own
 	}
 	d.serial++
-	path := filepath.Join(d.own[i], plain(name)+"-"+strconv.Itoa(d.serial))
-	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600)
-	if err != nil {
-		return nil, err
-	}
-	return &file{File: f, space: d}, nil
+	return filepath.Join(d.own[i], plain(name)+"-"+strconv.Itoa(d.serial)), nil
 }
 
 // maxName bounds a file's name: the limit of most file systems is 255 bytes.
