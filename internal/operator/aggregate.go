@@ -216,8 +216,9 @@ func newKeptFold[K comparable, T, A any](c *Context, key func(T) K, add func(*A,
 	f.upsert = func(keys []K, each func(int, *A, bool)) { state.UpsertBatch(keyed, accs, keys, each) }
 	if !accs.InPlace() {
 		f.upsert = func(keys []K, each func(int, *A, bool)) {
-			for i, k := range keys {
-				keyed.SetKey(k, keyed.Hash(k))
+			keyed.Ready(keys)
+			for i := range keys {
+				keyed.Use(i)
 				acc, some := accs.Get()
 				each(i, &acc, !some)
 				accs.Set(acc)

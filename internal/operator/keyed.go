@@ -3,6 +3,7 @@ package operator
 import (
 	"math"
 
+	"github.com/weirstream/weir/batch"
 	"github.com/weirstream/weir/internal/state"
 )
 
@@ -92,11 +93,41 @@ func beginKeyed[K comparable, R any](s *footing[R], m *KeyedMoment[K], life Life
 // keyedInput makes the receiver that gives each record to process, with its key
 // as the current one.
 func keyedInput[K comparable, T, R any](s *footing[R], keyed *state.Keyed[K], key func(T) K, process func(v T, emit func(R)) error) *Receiver[T] {
-	return input(s, func(v T, emit func(R)) error {
+	r := input(s, process)
+	push := r.Push
+	r.Push = func(v T, ts int64) {
 		k := key(v)
 		keyed.SetKey(k, keyed.Hash(k))
-		return process(v, emit)
-	})
+		push(v, ts)
+	}
+	r.PushBatch = pushReady(s.Signal, keyed, key, push)
+	return r
+}
+
+// pushReady makes what gives the records of a batch to push one by one, each with its
+// key as the current one. It looks at the keys of a block of records first, which
+// fetches what their state lies in.
+func pushReady[K comparable, T any](signal *Signal, keyed *state.Keyed[K], key func(T) K, push func(v T, ts int64)) func(b *batch.Rows[T]) {
+	keys := make([]K, 0, maxBlock)
+	return func(b *batch.Rows[T]) {
+		for next := 0; next < len(b.Vals); {
+			block := b.Vals[next:min(next+signal.Block(), len(b.Vals))]
+			keys = keys[:0]
+			for _, v := range block {
+				keys = append(keys, key(v))
+			}
+			keyed.Ready(keys)
+			for i, v := range block {
+				keyed.Use(i)
+				if len(b.TS) == 0 {
+					push(v, batch.NoTimestamp)
+				} else {
+					push(v, b.TS[next+i])
+				}
+			}
+			next += len(block)
+		}
+	}
 }
 
 // Timers are the timers of an operator, with what makes them fire: its watermark,

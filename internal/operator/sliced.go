@@ -165,8 +165,9 @@ func (o *sliced[K, T, A, O, R]) foldIn(g *gathering[K, T]) {
 		o.at = g
 		state.UpsertSlice(o.keyed, o.accs, g.slice, g.keys, o.each)
 	} else {
-		for i, k := range g.keys {
-			o.keyed.SetKey(k, o.keyed.Hash(k))
+		o.keyed.Ready(g.keys)
+		for i := range g.keys {
+			o.keyed.Use(i)
 			acc, some := o.accs.Get(g.slice)
 			o.add(&acc, !some, g.vals[i])
 			o.accs.Set(g.slice, acc)

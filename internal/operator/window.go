@@ -157,11 +157,18 @@ func newWindowed[K comparable, T, R any](c *Context, out any, spec Windows[K, T]
 
 // receiver is the operator's input.
 func (w *windowed[K, T, R]) receiver() *Receiver[T] {
-	return &Receiver[T]{Push: w.push, Watermark: w.watermark, Idle: w.out.Idle, Finish: w.finish}
+	return &Receiver[T]{Push: w.push, PushBatch: pushReady(w.Signal, w.keyed, w.spec.Key, w.take), Watermark: w.watermark, Idle: w.out.Idle, Finish: w.finish}
 }
 
 // push puts a record into its windows.
 func (w *windowed[K, T, R]) push(v T, ts int64) {
+	k := w.spec.Key(v)
+	w.keyed.SetKey(k, w.keyed.Hash(k))
+	w.take(v, ts)
+}
+
+// take puts a record, whose key is the current one, into its windows.
+func (w *windowed[K, T, R]) take(v T, ts int64) {
 	at := ts
 	if w.spec.Domain == OfProcessingTime {
 		at = w.Now()
@@ -169,8 +176,6 @@ func (w *windowed[K, T, R]) push(v T, ts int64) {
 		w.failed(errNoEventTime)
 	}
 	w.windows = w.spec.Assign(w.windows[:0], v, at)
-	k := w.spec.Key(v)
-	w.keyed.SetKey(k, w.keyed.Hash(k))
 	late := true
 	for _, window := range w.windows {
 		if w.spec.Merging {

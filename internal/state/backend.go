@@ -125,6 +125,11 @@ type Keyed[K comparable] struct {
 	keys    *memory.Keys[K]
 	plan    *codec.Plan[K]
 	current K
+
+	// ahead makes batch of the keys of Ready; nil until the first.
+	ahead *memory.Keys[K]
+	ready []K
+	batch memory.Batch
 }
 
 // NewKeyed returns an empty backend. It fails when the key groups are not a part
@@ -166,6 +171,11 @@ func (k *Keyed[K]) Hash(key K) uint64 { return k.keys.Hash(key) }
 // backend's. A string must not change until the next key is set.
 func (k *Keyed[K]) SetKey(key K, hash uint64) {
 	k.keys.Set(&k.key, key, hash)
+	k.set(key)
+}
+
+// set makes a key the current one, which is in k.key already.
+func (k *Keyed[K]) set(key K) {
 	k.current = key
 	if k.seq++; k.seq >= k.due {
 		k.fit()
@@ -173,16 +183,27 @@ func (k *Keyed[K]) SetKey(key K, hash uint64) {
 	k.started = true
 }
 
-// Prefetch fetches what values of the keys with these hashes lie in, so that the
-// cache misses of many keys overlap. An operator that is about to use the state of a
-// batch of keys one by one calls it first.
-func (b *Backend) Prefetch(hashes []uint64) {
-	for start := 0; start < len(hashes); start += memory.BatchSize {
-		part := hashes[start:min(start+memory.BatchSize, len(hashes))]
-		for _, s := range b.touched {
-			s.touch(part)
+// Ready is told up to memory.BatchSize keys which Use will set, one after the other.
+// It fetches what their values lie in, so that the cache misses of many keys overlap.
+// The keys must not change until the next call.
+func (k *Keyed[K]) Ready(keys []K) {
+	if k.ahead == nil {
+		ahead, err := memory.NewKeys(k.plan.AppendKey)
+		if err != nil {
+			panic(&Error{State: "keys", Err: err}) // the type could be a key before
 		}
+		k.ahead = ahead
 	}
+	k.ready, k.batch = keys, k.ahead.Batch(keys)
+	for _, s := range k.touched {
+		s.touch(k.batch.Hashes())
+	}
+}
+
+// Use is SetKey of key i of those that Ready was told.
+func (k *Keyed[K]) Use(i int) {
+	k.key = k.batch.Key(i)
+	k.set(k.ready[i])
 }
 
 // Key returns the current key.

@@ -86,18 +86,14 @@ func benchUpdate[K comparable](b *testing.B, name string, all []K) {
 			}
 		}
 	})
-	hashes := make([]uint64, len(keys))
-	for i, key := range keys {
-		hashes[i] = k.Hash(key)
-	}
-	b.Run(name+"/prefetched", func(b *testing.B) {
+	b.Run(name+"/ready", func(b *testing.B) {
 		b.ReportAllocs()
 		defer perOperation(b)()
 		for n, at := 0, 0; n < b.N; n++ {
-			if at%256 == 0 {
-				k.Prefetch(hashes[at : at+256])
+			if at%64 == 0 {
+				k.Ready(keys[at : at+64])
 			}
-			k.SetKey(keys[at], hashes[at])
+			k.Use(at % 64)
 			sum.Add(1)
 			if at++; at == len(keys) {
 				at = 0
