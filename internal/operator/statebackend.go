@@ -18,10 +18,13 @@ type StateBackend struct {
 	Pool *state.Pool
 }
 
-// Of its managed memory, an operator whose state is on a disk takes an eighth for
-// what its reads keep, which the operators of a process share; a quarter for what was
-// written last; and what is left for the tables.
-const tableEighths, writeEighths = 5, 2
+// Of its managed memory, an operator whose state is on a disk takes half for the
+// tables and an eighth for what was written last. What is left keeps what was read,
+// above all what tells where a key is, and is shared by the operators of a process.
+const tableEighths, writeEighths = 4, 1
+
+// ReadEighths is that last part.
+const ReadEighths = 8 - tableEighths - writeEighths
 
 // newKeyed makes the keyed state of the subtask.
 func newKeyed[K comparable](c *Context) *state.Keyed[K] {

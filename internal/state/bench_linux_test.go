@@ -10,6 +10,9 @@ import (
 	"sync/atomic"
 	"testing"
 	"time"
+
+	"github.com/weirstream/weir/internal/state/disk"
+	"github.com/weirstream/weir/internal/state/pebble"
 )
 
 // benchKeyed returns a backend whose clock stands.
@@ -329,4 +332,54 @@ func BenchmarkCollector(b *testing.B) {
 	b.ReportMetric((gcEnd-gc)/(totalEnd-total)*100, "%-of-CPU")
 	b.ReportMetric(float64(cycle.Microseconds())/1e3, "cycle-ms")
 	b.ReportMetric(float64(k.Bytes())/1e6, "MB")
+}
+
+// BenchmarkOnDisk reads and writes the value of one key at a time, of half a million of
+// 64 bytes, with room in memory for an eighth of them: drawn evenly, and four in five
+// from a hundredth of them. It is in CPU time, with that of the disk's own goroutines.
+func BenchmarkOnDisk(b *testing.B) {
+	const n = 500_000
+	all := make([]string, n)
+	for i := range all {
+		all[i] = fmt.Sprintf("%064d", i)
+	}
+	for name, draw := range map[string]func(r *rand.Rand) int{
+		"even": func(r *rand.Rand) int { return r.IntN(n) },
+		"skewed": func(r *rand.Rand) int {
+			if r.IntN(5) > 0 {
+				return r.IntN(n/100) * 100
+			}
+			return r.IntN(n)
+		},
+	} {
+		b.Run(name, func(b *testing.B) {
+			shared := pebble.NewShared(9 << 19)
+			o := Options{Operator: "bench", Last: 127, Max: 128, Room: 6 << 20}
+			o.Disk = func() (disk.Store, error) { return shared.Open(b.TempDir()+"/state", 3<<19) }
+			k := must(NewKeyed[string](o))
+			v := must(NewValue[[4]int64](k.Backend, "v"))
+			loading := processTime()
+			for _, key := range all {
+				k.SetKey(key, k.Hash(key))
+				v.Set([4]int64{1})
+			}
+			random := rand.New(rand.NewPCG(1, 1))
+			loading = processTime() - loading
+			b.ResetTimer()
+			report := perOperation(b)
+			for range b.N {
+				key := all[draw(random)]
+				k.SetKey(key, k.Hash(key))
+				x, _ := v.Get()
+				x[0]++
+				v.Set(x)
+			}
+			report()
+			b.ReportMetric(float64(loading)/n, "CPU-ns/new-key")
+			b.ReportMetric(float64(k.Bytes())/1e6, "MB-in-memory")
+			b.ReportMetric(float64(v.cold.len())/1e6, "M-on-disk")
+			must(0, k.Close())
+			shared.Close()
+		})
+	}
 }

@@ -18,7 +18,7 @@ type stateOf struct {
 const leastCache = 1 << 20
 
 func newStateOf(managed int64) *stateOf {
-	s := &stateOf{disk: pebble.NewShared(max(leastCache, managed/8))}
+	s := &stateOf{disk: pebble.NewShared(max(leastCache, managed/8*operator.ReadEighths))}
 	s.pool.Advice = "You can increase it by setting the configuration key '" + config.TaskManagerProcessSize.Key +
 		"', give the job more TaskManagers, or keep its state on a disk with '" + config.StateBackend.Key + ": rocksdb'"
 	return s

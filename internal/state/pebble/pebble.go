@@ -67,7 +67,8 @@ func (s *Shared) Open(directory string, memory int64) (disk.Store, error) {
 	}
 	o.Experimental.ReadSamplingMultiplier = -1 // reading is no reason to compact
 	for i := range o.Levels {
-		o.Levels[i].FilterPolicy = bloom.FilterPolicy(10) // most keys that are new are not there
+		o.Levels[i].FilterPolicy = bloom.FilterPolicy(10) // keys that are new are not there
+		o.Levels[i].IndexBlockSize = 256 << 10            // one index for a file, not an index of indexes
 	}
 	o.ApplyCompressionSettings(func() pebble.DBCompressionSettings { return pebble.DBCompressionNone })
 	db, err := pebble.Open(directory, o)
