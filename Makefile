@@ -15,7 +15,7 @@ FAULTS   ?= 60
 PROGRAMS ?= 1000
 SEED     ?= 0
 
-.PHONY: build demo demo-stream test sim mutants chaos exactly-once metamorphic race vet staticcheck bench bench-failover bench-compare proto docs fuzz clean
+.PHONY: build demo demo-stream test sim mutants chaos exactly-once metamorphic race vet staticcheck bench bench-failover bench-state bench-compare proto docs fuzz clean
 
 build: ; $(GO) build $(SMALL) -o bin/weir ./cmd/weir && $(GO) build $(SMALL) -o bin/wordcount ./examples/wordcount
 
@@ -44,6 +44,8 @@ staticcheck: ; $(GO) tool staticcheck ./...
 bench: ; $(GO) run ./bench/run
 
 bench-failover: ; $(GO) run ./bench/run -failover
+
+bench-state: ; $(GO) run ./bench/run -state
 
 bench-compare: ; $(GO) run ./bench/compare
 

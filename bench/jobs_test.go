@@ -2,6 +2,7 @@ package bench
 
 import (
 	"testing"
+	"time"
 
 	"github.com/weirstream/weir/bench/jobs"
 	"github.com/weirstream/weir/stream"
@@ -62,5 +63,19 @@ func BenchmarkExtraOperator(b *testing.B) {
 func BenchmarkKeyed(b *testing.B) {
 	measure(b, func(n int64) {
 		execute(b, 2, stream.Streaming, func(e *stream.Env) { jobs.Keyed(e, n, 1_000_000) })
+	})
+}
+
+// BenchmarkTumbling is jobs.Windows with windows of 10 s of event time.
+func BenchmarkTumbling(b *testing.B) {
+	measure(b, func(n int64) {
+		execute(b, 1, stream.Streaming, func(e *stream.Env) { jobs.Windows(e, n, stream.Tumbling(10*time.Second)) })
+	})
+}
+
+// BenchmarkSliding is jobs.Windows with windows of a minute, one each second.
+func BenchmarkSliding(b *testing.B) {
+	measure(b, func(n int64) {
+		execute(b, 1, stream.Streaming, func(e *stream.Env) { jobs.Windows(e, n, stream.Sliding(time.Minute, time.Second)) })
 	})
 }

@@ -49,3 +49,29 @@ var Failover = []Figure{
 	{Name: "that job, all processes", Key: "blocking exchange job", Unit: "CPU-s"},
 	{Name: "the same with pipelined exchanges, by reference", Key: "pipelined exchange job", Unit: "CPU-s"},
 }
+
+// State are the figures of keyed state and checkpoints, in the order of their table.
+var State = []Figure{
+	{Name: "update of one of 1 M int64 keys, by batch", Key: "Update/int64/keys=1000000/batch CPU-ns/op", Unit: "CPU-ns", Limit: 1000. / 15, AtMost: true},
+	{Name: "the same, one by one with the keys of a block ready", Key: "Update/int64/keys=1000000/ready CPU-ns/op", Unit: "CPU-ns", Limit: 1000. / 15, AtMost: true},
+	{Name: "the same, one by one", Key: "Update/int64/keys=1000000/single CPU-ns/op", Unit: "CPU-ns"},
+	{Name: "update of one of 1 M string keys, by batch", Key: "Update/string/keys=1000000/batch CPU-ns/op", Unit: "CPU-ns", Limit: 1000. / 5, AtMost: true},
+	{Name: "the same, one by one with the keys of a block ready", Key: "Update/string/keys=1000000/ready CPU-ns/op", Unit: "CPU-ns", Limit: 1000. / 5, AtMost: true},
+	{Name: "the same, one by one", Key: "Update/string/keys=1000000/single CPU-ns/op", Unit: "CPU-ns"},
+	{Name: "keyed function that reads and writes a value of 1 M int64 keys", Key: "KeyedProcess/int64 cpu-ns/record", Unit: "CPU-ns/record"},
+	{Name: "keyed function that reads and writes a value of 1 M string keys", Key: "KeyedProcess/string cpu-ns/record", Unit: "CPU-ns/record"},
+	{Name: "read and write of one of 0.5 M keys on disk, room for an eighth, drawn evenly", Key: "OnDisk/even CPU-ns/op", Unit: "CPU-ns", Limit: 1e6 / 80, AtMost: true},
+	{Name: "the same, four in five from a hundredth of the keys", Key: "OnDisk/skewed CPU-ns/op", Unit: "CPU-ns", Limit: 1e6 / 200, AtMost: true},
+	{Name: "task stopped at a barrier, 256 MB of state", Key: "Freeze/int64 stop-µs", Unit: "µs of CPU", Limit: 1000, AtMost: true},
+	{Name: "longest batch while that is copied", Key: "Freeze/int64 worst-ms/batch", Unit: "ms of CPU", Limit: 10, AtMost: true},
+	{Name: "256 MB of integers written as a checkpoint, to nowhere", Key: "Write/int64/write MB/CPU-s", Unit: "MB/CPU-s", Limit: 400},
+	{Name: "and read back", Key: "Write/int64/restore MB/CPU-s", Unit: "MB/CPU-s"},
+	{Name: "garbage collector with 5 M string keys", Key: "Collector %-of-CPU", Unit: "% of CPU", Limit: 3, AtMost: true},
+	{Name: "tumbling windows of 10 s in event time, 10 k keys, p=1, embedded", Key: "Tumbling Mrec/cpu-s", Unit: "M records/CPU-s", Limit: 15},
+	{Name: "sliding windows of 60 s by 1 s, the same", Key: "Sliding Mrec/cpu-s", Unit: "M records/CPU-s", Limit: 10},
+	{Name: "sequence → keyBy 1 M keys → reduce, p=2 over TCP, checkpoint every 1 s, `hashmap`", Key: "keyed hashmap", Unit: "M records/CPU-s"},
+	{Name: "the same, `rocksdb`", Key: "keyed rocksdb", Unit: "M records/CPU-s"},
+	{Name: "kill -9 of a TaskManager with half of 256 MB of state, with a spare slot → all tasks RUNNING again, `hashmap`", Key: "restored hashmap", Unit: "ms", Limit: 1500, AtMost: true, Wall: true},
+	{Name: "the same, `rocksdb`", Key: "restored rocksdb", Unit: "ms", Wall: true},
+	{Name: "checkpoint that is restored from then", Key: "restored bytes", Unit: "MB"},
+}

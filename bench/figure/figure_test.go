@@ -58,11 +58,13 @@ func TestTableNamesWhatIsMissedOrNotMeasured(t *testing.T) {
 }
 
 func TestEveryFigureHasAKeyOfItsOwn(t *testing.T) {
-	seen := map[string]bool{}
-	for _, f := range All {
-		if f.Key == "" || f.Name == "" || f.Unit == "" || seen[f.Key] {
-			t.Errorf("figure %q: key %q, unit %q", f.Name, f.Key, f.Unit)
+	for _, table := range [][]Figure{All, Failover, State} {
+		seen := map[string]bool{}
+		for _, f := range table {
+			if f.Key == "" || f.Name == "" || f.Unit == "" || seen[f.Key] {
+				t.Errorf("figure %q: key %q, unit %q", f.Name, f.Key, f.Unit)
+			}
+			seen[f.Key] = true
 		}
-		seen[f.Key] = true
 	}
 }

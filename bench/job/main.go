@@ -2,6 +2,7 @@
 //
 //	job chain n=100000000
 //	job keyed n=100000000 keys=1000000
+//	job filled n=100000000 keys=1000000
 //	job idle address=127.0.0.1:9000
 //	job fragile address=127.0.0.1:9000
 //	job words input=GLOB output=DIR exchanges=1
@@ -18,7 +19,7 @@ import (
 	"github.com/weirstream/weir/stream"
 )
 
-const names = "chain, keyed, idle, fragile or words"
+const names = "chain, keyed, filled, idle, fragile or words"
 
 func main() {
 	if err := run(os.Args[1:]); err != nil {
@@ -61,6 +62,8 @@ func run(args []string) error {
 		jobs.Chain(e, n)
 	case "keyed":
 		jobs.Keyed(e, n, keys)
+	case "filled":
+		jobs.Filled(e, n, keys)
 	case "idle":
 		jobs.Idle(e, given["address"])
 	case "fragile":

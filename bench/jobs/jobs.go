@@ -9,6 +9,7 @@ import (
 	"iter"
 	"strconv"
 	"strings"
+	"time"
 	"unicode"
 	"unicode/utf8"
 
@@ -37,6 +38,36 @@ func Keyed(e *stream.Env, n, keys int64) {
 		Reduce(func(a, b Pair) Pair { return Pair{a.Key, a.Value + b.Value} }).
 		Discard()
 }
+
+// Filled is Keyed that meets its keys in order, so that all are there after as many
+// records as there are keys.
+func Filled(e *stream.Env, n, keys int64) {
+	stream.Sequence(e, 0, n-1).
+		Map(func(x int64) Pair { return Pair{x % keys, 1} }).
+		KeyBy(func(p Pair) int64 { return p.Key }).
+		Reduce(func(a, b Pair) Pair { return Pair{a.Key, a.Value + b.Value} }).
+		Discard()
+}
+
+// Windows is sequence → map → event time → keyBy 10,000 keys → windows → sum →
+// discard: a thousand records to each second of event time.
+func Windows(e *stream.Env, n int64, w stream.Windows) {
+	stream.Sequence(e, 0, n-1).
+		Map(func(x int64) Timed { return Timed{mix(x) % 10_000, 1, x} }).
+		Watermarks(stream.Monotonic(func(t Timed) time.Time { return time.UnixMilli(t.At) })).
+		KeyBy(func(t Timed) int64 { return t.Key }).
+		Window(w).
+		Aggregate(stream.Aggregator[Timed, int64, int64]{
+			Create: func() int64 { return 0 },
+			Add:    func(sum *int64, t Timed) { *sum += t.Value },
+			Merge:  func(sum *int64, other int64) { *sum += other },
+			Result: func(sum *int64) int64 { return *sum },
+		}).
+		Discard()
+}
+
+// Timed is the record of Windows.
+type Timed struct{ Key, Value, At int64 }
 
 // mix spreads consecutive numbers evenly over the non-negative ones: the first
 // half of MurmurHash3's finalizer.

@@ -79,7 +79,7 @@ func (m *Measurement) withFragile(ctx context.Context, p Programs, options []str
 		return err
 	}
 	defer f.server.close()
-	if err := f.submit(ctx, p.Job); err != nil {
+	if err := f.submit(ctx, p.Job, client.RunRequest{Arguments: []string{"fragile", "address=" + f.server.address()}, Parallelism: 2}); err != nil {
 		return err
 	}
 	return measure(ctx, f)
@@ -94,7 +94,7 @@ func (f *fragile) addManager(ctx context.Context) error {
 }
 
 // submit returns when all tasks of the job run.
-func (f *fragile) submit(ctx context.Context, program string) error {
+func (f *fragile) submit(ctx context.Context, program string, r client.RunRequest) error {
 	file, err := os.Open(program)
 	if err != nil {
 		return fmt.Errorf("upload a program: %w", err)
@@ -104,7 +104,7 @@ func (f *fragile) submit(ctx context.Context, program string) error {
 	if err != nil {
 		return fmt.Errorf("upload a program: %w", err)
 	}
-	f.job, err = f.Run(ctx, id, client.RunRequest{Arguments: []string{"fragile", "address=" + f.server.address()}, Parallelism: 2})
+	f.job, err = f.Run(ctx, id, r)
 	if err != nil {
 		return fmt.Errorf("run a program: %w", err)
 	}
@@ -149,27 +149,34 @@ func (m *Measurement) failTasks(ctx context.Context, f *fragile) error {
 	return nil
 }
 
+// killOne kills one of the TaskManagers that run tasks of the job, and starts another
+// when the job runs again. It gives the milliseconds until then.
+func (f *fragile) killOne(ctx context.Context, which int) (took float64, err error) {
+	id := f.managers[which%len(f.managers)]
+	victim := f.ids[id]
+	begin := time.Now()
+	if err := victim.Process.Kill(); err != nil {
+		return 0, fmt.Errorf("kill a TaskManager: %w", err)
+	}
+	if err := f.untilRestarted(ctx); err != nil {
+		return 0, err
+	}
+	took = milliseconds(begin)
+	_ = victim.Wait() // it was killed
+	f.processes = slices.DeleteFunc(f.processes, func(p *exec.Cmd) bool { return p == victim })
+	if slices.Contains(f.managers, id) {
+		return 0, fmt.Errorf("the killed TaskManager %s is said to run tasks", id)
+	}
+	return took, f.addManager(ctx)
+}
+
 // killManagers kills a TaskManager that runs tasks of the job, and starts another
 // when the job runs again, so that there is always a slot to spare.
 func (m *Measurement) killManagers(ctx context.Context, f *fragile) error {
 	var worst float64
 	for i := range warmUps + kills {
-		id := f.managers[i%len(f.managers)]
-		victim := f.ids[id]
-		begin := time.Now()
-		if err := victim.Process.Kill(); err != nil {
-			return fmt.Errorf("kill a TaskManager: %w", err)
-		}
-		if err := f.untilRestarted(ctx); err != nil {
-			return err
-		}
-		took := milliseconds(begin)
-		_ = victim.Wait() // it was killed
-		f.processes = slices.DeleteFunc(f.processes, func(p *exec.Cmd) bool { return p == victim })
-		if slices.Contains(f.managers, id) {
-			return fmt.Errorf("the killed TaskManager %s is said to run tasks", id)
-		}
-		if err := f.addManager(ctx); err != nil {
+		took, err := f.killOne(ctx, i)
+		if err != nil {
 			return err
 		}
 		if i >= warmUps {

@@ -1,6 +1,6 @@
 // Run measures all figures, prints the table and writes it, with the machine's
 // description, to bench/results/DATE.md; with -failover those of failures, to
-// DATE-failover.md. It is started in the root of the module, and builds what it
+// DATE-failover.md, and with -state those of state, to DATE-state.md. It is started in the root of the module, and builds what it
 // measures; see bench/README.md.
 package main
 
@@ -34,11 +34,23 @@ var suites = []gobench.Suite{
 	{Package: "./internal/jobmaster", Match: "Deploy", Time: "1x"},
 }
 
+// stateSuites are those of keyed state.
+var stateSuites = []gobench.Suite{
+	{Package: "./internal/state", Match: "Update//keys=1000000", Time: "3000000x"},
+	{Package: "./internal/state", Match: "Freeze/int64", Time: "2x"},
+	{Package: "./internal/state", Match: "Write/int64", Time: "2x"},
+	{Package: "./internal/state", Match: "Collector", Time: "20x"},
+	{Package: "./internal/state", Match: "OnDisk", Time: "200000x"},
+	{Package: "./internal/operator", Match: "KeyedProcess", Time: "2000x"},
+	{Package: "./bench", Match: "Tumbling|Sliding", Time: "5000x"},
+}
+
 func main() {
 	rounds := flag.Int("rounds", 5, "how often each Go benchmark is run; 0 leaves them out")
 	processes := flag.Bool("processes", true, "measure the processes of a cluster, too")
 	results := flag.String("results", "bench/results", "`directory` the table is written to; empty: it is only printed")
 	failover := flag.Bool("failover", false, "measure failures and blocking exchanges, and nothing else")
+	keyed := flag.Bool("state", false, "measure keyed state and checkpoints, and nothing else")
 	note := flag.String("note", "", "`text` to write below the machine's description")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
@@ -48,6 +60,16 @@ func main() {
 	if *failover {
 		r.suffix, r.figures = "-failover", figure.Failover
 		measure = func(r *report) error { return r.processes(ctx, process.MeasureFailover) }
+	}
+	if *keyed {
+		r.suffix, r.figures = "-state", figure.State
+		measure = func(r *report) error {
+			err := gobench.Run(ctx, stateSuites, min(*rounds, 2), r.values, os.Stderr)
+			if *processes {
+				err = errors.Join(err, r.processes(ctx, process.MeasureState))
+			}
+			return err
+		}
 	}
 	if err := r.make(ctx, measure, *results, *note); err != nil {
 		fmt.Fprintf(os.Stderr, "bench: %v\n", err)
