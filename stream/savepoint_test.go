@@ -1,10 +1,12 @@
 package stream_test
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"maps"
+	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
@@ -56,6 +58,7 @@ type tallying struct {
 	last        int64 // the numbers are 1 to last
 	parallelism int
 	options     []stream.Option
+	uid         string // of what keeps the state; empty: ledger
 	// during is called beside the job, once it runs.
 	during func(*embedded.Job)
 }
@@ -72,7 +75,7 @@ func (r tallying) outcome(t *testing.T) (map[string]int, error) {
 	got := stream.Sequence(env, 1, r.last).Map(unhurried).
 		Watermarks(stream.BoundedOutOfOrderness(time.Minute, func(v int64) time.Time { return time.UnixMilli(v) })).
 		KeyBy(func(v int64) int64 { return v % 7 }).
-		Process(func() stream.KeyedProcessFunction[int64, int64, string] { return &ledger{} }).UID("tally").
+		Process(func() stream.KeyedProcessFunction[int64, int64, string] { return &ledger{} }).UID(cmp.Or(r.uid, "ledger")).
 		Collect()
 	err := env.Execute(t.Context(), "tally")
 	wait.Wait()
@@ -215,6 +218,149 @@ func TestSavepointIntoNowhere(t *testing.T) {
 		}}.outcome(t)
 		if err != nil {
 			t.Errorf("the job: %v", err)
+		}
+	})
+}
+
+// A program that leaves the maximum parallelism open takes over that of the state;
+// one that sets another is refused, and so are more subtasks than there are key
+// groups.
+func TestMaxParallelismOfASavepoint(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		const last = 30_000
+		want, err := tallying{last: last, parallelism: 2}.outcome(t)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var at, again fs.Location
+		dir := t.TempDir()
+		got, err := tallying{last: last, parallelism: 2, options: []stream.Option{stream.DefaultMaxParallelism(6)}, during: stopping(t, 50*time.Millisecond, checkpoint.Suspend, dir, &at)}.outcome(t)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for refusal, l := range map[string]tallying{
+			"Max parallelism mismatch between checkpoint/savepoint state and new program.":                    {parallelism: 2, options: []stream.Option{stream.DefaultMaxParallelism(4)}},
+			"The maximum parallelism (6) of the restored state is lower than the configured parallelism (7).": {parallelism: 7},
+		} {
+			l.last, l.options = last, append(l.options, from(at)...)
+			if lines, err := l.outcome(t); err == nil || !strings.Contains(err.Error(), refusal) || len(lines) > 0 {
+				t.Errorf("%d lines, %v, want %s", len(lines), err, refusal)
+			}
+		}
+		for _, l := range []tallying{{parallelism: 3, options: from(at), during: stopping(t, 20*time.Millisecond, checkpoint.Suspend, dir, &again)}, {parallelism: 5}} {
+			l.last = last
+			if l.options == nil {
+				l.options = from(again)
+			}
+			lines, err := l.outcome(t)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for line, n := range lines {
+				got[line] += n
+			}
+		}
+		if !maps.Equal(got, want) {
+			t.Errorf("%d lines, want %d; e.g. %s", len(got), len(want), firstDifference(got, want))
+		}
+	})
+}
+
+// State whose operator is gone is not dropped unless that is allowed, and a path that
+// is none is refused: a job never begins empty.
+func TestSavepointsThatDoNotFit(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var at fs.Location
+		if _, err := (tallying{last: 1 << 40, parallelism: 1, during: stopping(t, 20*time.Millisecond, checkpoint.Suspend, t.TempDir(), &at)}).outcome(t); err != nil {
+			t.Fatal(err)
+		}
+		lines, err := tallying{last: 10, parallelism: 1, uid: "other", options: from(at)}.outcome(t)
+		if err == nil || !strings.Contains(err.Error(), "because the operator is not available in the new program. If you want to allow to skip this, you can set the --allowNonRestoredState option") || len(lines) > 0 {
+			t.Errorf("an operator that is gone: %d lines, %v", len(lines), err)
+		}
+		allowed := append(from(at), stream.Setting("execution.state-recovery.ignore-unclaimed-state", "true"))
+		var again fs.Location // the source reads on, and the counts begin anew
+		lines, err = tallying{last: 1 << 40, parallelism: 1, uid: "other", options: allowed, during: stopping(t, 20*time.Millisecond, checkpoint.Suspend, t.TempDir(), &again)}.outcome(t)
+		if err != nil || len(lines) == 0 {
+			t.Errorf("allowed to be gone: %d lines, %v", len(lines), err)
+		}
+		none := from("file:/no/such/savepoint")
+		if lines, err := (tallying{last: 10, parallelism: 1, options: none}).outcome(t); err == nil || !strings.Contains(err.Error(), "Cannot find checkpoint or savepoint file/directory 'file:/no/such/savepoint' on file system 'file'.") || len(lines) > 0 {
+			t.Errorf("no savepoint: %d lines, %v", len(lines), err)
+		}
+		batch := append(from(at), stream.Mode(stream.Batch))
+		if _, err := (tallying{last: 10, parallelism: 1, options: batch}).outcome(t); err == nil || !strings.Contains(err.Error(), "the job is a batch job, which has no state to begin with") {
+			t.Errorf("a batch job: %v", err)
+		}
+	})
+}
+
+// A checkpoint that is retained when its job is canceled is something to begin with,
+// named by its directory or its metadata.
+func TestBeginsWithARetainedCheckpoint(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		dir := t.TempDir()
+		var unused fs.Location
+		options := []stream.Option{stream.CheckpointInterval(20 * time.Millisecond), stream.CheckpointDirectory(dir),
+			stream.Setting("execution.checkpointing.externalized-checkpoint-retention", "RETAIN_ON_CANCELLATION")}
+		if _, err := (tallying{last: 1 << 40, parallelism: 2, options: options, during: stopping(t, 100*time.Millisecond, checkpoint.Cancel, t.TempDir(), &unused)}).outcome(t); err == nil {
+			t.Fatal("it was not canceled")
+		}
+		kept, err := filepath.Glob(filepath.Join(dir, "*", "chk-*", "_metadata"))
+		if err != nil || len(kept) != 1 {
+			t.Fatalf("kept are %v, %v", kept, err)
+		}
+		for _, path := range []string{kept[0], filepath.Dir(kept[0])} {
+			lines, err := tallying{last: 1 << 40, parallelism: 3, options: from(fs.Location("file:" + path)), during: stopping(t, 20*time.Millisecond, checkpoint.Suspend, t.TempDir(), &unused)}.outcome(t)
+			if err != nil || lines["1:1"] > 0 || len(lines) == 0 {
+				t.Errorf("from %s: %d lines, with the first one %d times, %v", path, len(lines), lines["1:1"], err)
+			}
+		}
+	})
+}
+
+// A source that has read all its input is not read again by a job that begins with
+// what was saved later.
+func TestFinishedSourcesAreNotReadAgain(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var at fs.Location
+		dir := t.TempDir()
+		life := func(parallelism int, options []stream.Option, during func(*embedded.Job)) map[string]int {
+			var wait sync.WaitGroup
+			env := stream.NewEnv(append(options, quiet, stream.DefaultParallelism(parallelism), stream.Mode(stream.Streaming), stream.Restart(stream.NoRestart()),
+				stream.Begun(func(j *embedded.Job) { wait.Go(func() { during(j) }) }))...)
+			tag := func(what string) func(int64) string { return func(v int64) string { return fmt.Sprint(what, v) } }
+			short := stream.Sequence(env, 1, 100).UID("short").Map(tag("short "))
+			long := stream.Sequence(env, 1, 1<<40).UID("long").Map(unhurried).Map(tag("long "))
+			got := short.Rebalance().Map(strings.ToUpper).UID("upper").Union(long.Rebalance()).Collect()
+			if err := env.Execute(t.Context(), "two sources"); err != nil {
+				t.Error(err)
+			}
+			wait.Wait()
+			lines := map[string]int{}
+			for _, line := range got.Values() {
+				lines[line]++
+			}
+			return lines
+		}
+		all := life(2, nil, stopping(t, 50*time.Millisecond, checkpoint.Suspend, dir, &at))
+		for _, parallelism := range []int{2, 3} {
+			again := life(parallelism, from(at), stopping(t, 30*time.Millisecond, checkpoint.Suspend, dir, &at))
+			if len(again) == 0 {
+				t.Error("nothing was read")
+			}
+			for line, n := range again {
+				all[line] += n
+			}
+		}
+		for line, n := range all {
+			if n != 1 {
+				t.Errorf("%q came %d times", line, n)
+				break
+			}
+		}
+		if all["SHORT 100"] != 1 || len(all) < 1000 {
+			t.Errorf("%d lines", len(all))
 		}
 	})
 }

@@ -40,6 +40,8 @@ type Partition struct {
 	DataSet       ident.DataSetID
 	Subpartitions int
 	Blocking      bool // kept when the attempt has finished
+	// MaxParallelism is that of who reads it: its number of key groups.
+	MaxParallelism int
 }
 
 // Deployment describes an attempt to whoever will run it. Its slot and those
@@ -69,7 +71,7 @@ func (g *Graph) Deployment(e *Execution) Deployment {
 	}
 	for _, set := range job.Produces {
 		d.Partitions = append(d.Partitions, Partition{DataSet: set.ID, Blocking: set.Type == jobgraph.Blocking,
-			Subpartitions: g.subpartitions(set, e.Vertex)})
+			Subpartitions: g.subpartitions(set, e.Vertex), MaxParallelism: g.results[set.ID].consumer.Consumer.Job.MaxParallelism})
 	}
 	return d
 }

@@ -18,7 +18,7 @@ import (
 // Everything in it stands in slices in the job graph's order; the maps are for
 // looking up only.
 type Graph struct {
-	Job *jobgraph.Graph // never changed
+	Job *jobgraph.Graph // never changed, but replaced by TakeOver
 	ID  ident.GraphID
 	// Vertices are the job's vertices in topological order.
 	Vertices []*JobVertex
@@ -113,6 +113,28 @@ type Vertex struct {
 // it is complete.
 func (v *JobVertex) Blocking() bool {
 	return slices.ContainsFunc(v.Job.Produces, func(set *jobgraph.DataSet) bool { return set.Type == jobgraph.Blocking })
+}
+
+// TakeOver gives vertices the maximum parallelism of the state that they begin with,
+// before any of them runs: by vertex, those that are not named keep theirs. It
+// reports whether any changed, after which Job is another graph.
+func (g *Graph) TakeOver(maxParallelism map[ident.VertexID]int) bool {
+	job := *g.Job
+	job.Vertices = slices.Clone(job.Vertices)
+	changed := false
+	for i, v := range g.Vertices {
+		n, named := maxParallelism[v.Job.ID]
+		if !named || n == v.Job.MaxParallelism {
+			continue
+		}
+		vertex := *v.Job
+		vertex.MaxParallelism = n
+		job.Vertices[i], v.Job, v.view, changed = &vertex, &vertex, nil, true
+	}
+	if changed {
+		g.Job = &job
+	}
+	return changed
 }
 
 // Name is the subtask as people read it: "Map (2/4)".

@@ -237,12 +237,27 @@ func (c *checkpoints) Restore(f checkpoint.Restore) {
 		c.m.log.Info("tasks begin with a checkpoint", "checkpoint", f.Checkpoint)
 	}
 	if f.Global && f.Assignment != nil {
+		c.takeOver(f.Assignment)
 		c.restoreCoordinators(f.Assignment)
 	}
 	waited := c.pending
 	c.pending = nil
 	for _, then := range waited {
 		then()
+	}
+}
+
+// takeOver gives tasks the maximum parallelism of the state that they begin with,
+// where the program leaves it open.
+func (c *checkpoints) takeOver(a *snapshot.Assignment) {
+	all := map[ident.VertexID]int{}
+	for i := range a.Operators {
+		if o := &a.Operators[i]; !o.FixedMax {
+			all[o.Task] = o.MaxParallelism
+		}
+	}
+	if c.m.graph.TakeOver(all) {
+		c.later(checkpoint.Rescaled{Graph: c.m.graph.Job})
 	}
 }
 

@@ -46,7 +46,7 @@ func (m *describer) deployment(d execgraph.Deployment) *pb.TaskDeployment {
 		t.Gates = append(t.Gates, m.gate(&g))
 	}
 	for _, p := range d.Partitions {
-		t.Partitions = append(t.Partitions, &pb.PartitionDeployment{DataSet: p.DataSet.String(), Subpartitions: int32(p.Subpartitions), Blocking: p.Blocking})
+		t.Partitions = append(t.Partitions, &pb.PartitionDeployment{DataSet: p.DataSet.String(), Subpartitions: int32(p.Subpartitions), Blocking: p.Blocking, MaxParallelism: int32(p.MaxParallelism)})
 	}
 	return t
 }

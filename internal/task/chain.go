@@ -81,8 +81,12 @@ func (b *builder) output(n *streamgraph.Node, side *streamgraph.Side, stream ope
 			continue
 		}
 		if i, leaves := b.partition[e]; leaves {
+			groups := e.To.MaxParallelism
+			if i < len(b.task.spec.Readers) && b.task.spec.Readers[i] > 0 {
+				groups = b.task.spec.Readers[i]
+			}
 			outs = append(outs, stream.Tail(b.context(n), operator.TailEdge{
-				Partitioner: e.Partitioner, Route: e.Route, MaxParallelism: e.To.MaxParallelism,
+				Partitioner: e.Partitioner, Route: e.Route, MaxParallelism: groups,
 			}, b.task.partitions[i]))
 		} else if b.inside[e.To] {
 			outs = append(outs, operator.Input(b.node(e.To), e.Input))

@@ -29,6 +29,9 @@ type Spec struct {
 	// be called when one of them has something again, done closes when the task
 	// is canceled.
 	Gates func(wake func(), done <-chan struct{}) ([]Gate, error)
+	// Readers are the maximum parallelisms of who reads the chain's outputs, in their
+	// order; none: those that the program has for them.
+	Readers []int
 	// Partitions makes the result partitions in the order of the chain's outputs.
 	Partitions func(done <-chan struct{}) ([]Partition, error)
 	// BufferTimeout bounds how long a record waits in an open batch.

@@ -37,6 +37,7 @@ func (c *cluster) tells(want string, code int, args ...string) string {
 	if got != code || !strings.Contains(out+errOut, want) {
 		c.t.Fatalf("weir %s: code %d, want %d and %q\n%s%s", strings.Join(args, " "), got, code, want, out, errOut)
 	}
+	c.t.Logf("$ weir %s\n%s%s", strings.Join(args, " "), out, errOut)
 	return out
 }
 

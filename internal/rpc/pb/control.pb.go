@@ -2688,12 +2688,13 @@ func (x *ChannelDeployment) GetSubpartitions() int32 {
 }
 
 type PartitionDeployment struct {
-	state         protoimpl.MessageState `protogen:"open.v1"`
-	DataSet       string                 `protobuf:"bytes,1,opt,name=data_set,json=dataSet,proto3" json:"data_set,omitempty"`
-	Subpartitions int32                  `protobuf:"varint,2,opt,name=subpartitions,proto3" json:"subpartitions,omitempty"`
-	Blocking      bool                   `protobuf:"varint,3,opt,name=blocking,proto3" json:"blocking,omitempty"` // kept when the attempt has finished, until it is released
-	unknownFields protoimpl.UnknownFields
-	sizeCache     protoimpl.SizeCache
+	state          protoimpl.MessageState `protogen:"open.v1"`
+	DataSet        string                 `protobuf:"bytes,1,opt,name=data_set,json=dataSet,proto3" json:"data_set,omitempty"`
+	Subpartitions  int32                  `protobuf:"varint,2,opt,name=subpartitions,proto3" json:"subpartitions,omitempty"`
+	Blocking       bool                   `protobuf:"varint,3,opt,name=blocking,proto3" json:"blocking,omitempty"`                                   // kept when the attempt has finished, until it is released
+	MaxParallelism int32                  `protobuf:"varint,4,opt,name=max_parallelism,json=maxParallelism,proto3" json:"max_parallelism,omitempty"` // of who reads it: its number of key groups
+	unknownFields  protoimpl.UnknownFields
+	sizeCache      protoimpl.SizeCache
 }
 
 func (x *PartitionDeployment) Reset() {
@@ -2745,6 +2746,13 @@ func (x *PartitionDeployment) GetBlocking() bool {
 		return x.Blocking
 	}
 	return false
+}
+
+func (x *PartitionDeployment) GetMaxParallelism() int32 {
+	if x != nil {
+		return x.MaxParallelism
+	}
+	return 0
 }
 
 type RegisterTaskManagerRequest struct {
@@ -5143,11 +5151,12 @@ const file_weir_control_proto_rawDesc = "" +
 	"\vresource_id\x18\x03 \x01(\tR\n" +
 	"resourceId\x12%\n" +
 	"\x0edata_addresses\x18\x04 \x03(\tR\rdataAddresses\x12$\n" +
-	"\rsubpartitions\x18\x05 \x01(\x05R\rsubpartitions\"r\n" +
+	"\rsubpartitions\x18\x05 \x01(\x05R\rsubpartitions\"\x9b\x01\n" +
 	"\x13PartitionDeployment\x12\x19\n" +
 	"\bdata_set\x18\x01 \x01(\tR\adataSet\x12$\n" +
 	"\rsubpartitions\x18\x02 \x01(\x05R\rsubpartitions\x12\x1a\n" +
-	"\bblocking\x18\x03 \x01(\bR\bblocking\"\xb0\x01\n" +
+	"\bblocking\x18\x03 \x01(\bR\bblocking\x12'\n" +
+	"\x0fmax_parallelism\x18\x04 \x01(\x05R\x0emaxParallelism\"\xb0\x01\n" +
 	"\x1aRegisterTaskManagerRequest\x12\x15\n" +
 	"\x06job_id\x18\x01 \x01(\tR\x05jobId\x12\x1f\n" +
 	"\vresource_id\x18\x02 \x01(\tR\n" +
