@@ -121,7 +121,7 @@ func restores(v *verdict, o *snapshot.OperatorState, t snapshot.Target, d snapsh
 		if len(keyed) > 0 {
 			v.worsen(unknowns, "%s", d.Unknown)
 		} else if len(lists) > 0 {
-			v.worsen(kept, "%d elements of its lists are given to it as they are; %s", elements(lists), d.Unknown)
+			v.worsen(kept, "its lists (%d rows) are given to it as they are; %s", rowsOf(lists), d.Unknown)
 		}
 		return
 	}
@@ -145,13 +145,16 @@ func restores(v *verdict, o *snapshot.OperatorState, t snapshot.Target, d snapsh
 		case state.New:
 			fresh(v, c.Name, len(keyed) == 0)
 		case state.Lost:
+			if empty(keyed, c.Name) {
+				continue
+			}
 			v.worsen(lost, "state %q: %s", c.Name, c.Reason)
 		case state.Refused:
 			v.worsen(refused, "state %q: %s", c.Name, c.Reason)
 		}
 	}
 	for _, l := range lists {
-		if !named[l.Name] {
+		if !named[l.Name] && l.Rows > 0 {
 			v.worsen(lost, "list %q: the operator does not open it", l.Name)
 		}
 	}
@@ -166,9 +169,14 @@ func fresh(v *verdict, name string, all bool) {
 	}
 }
 
-func elements(lists []snapshot.StateSummary) (sum int64) {
-	for _, l := range lists {
-		sum += l.Rows
+// empty reports whether there is nothing in a state that could be lost.
+func empty(all []snapshot.StateSummary, name string) bool {
+	return slices.ContainsFunc(all, func(s snapshot.StateSummary) bool { return s.Name == name && s.Rows == 0 })
+}
+
+func rowsOf(states []snapshot.StateSummary) (sum int64) {
+	for _, s := range states {
+		sum += s.Rows
 	}
 	return sum
 }

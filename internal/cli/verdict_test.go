@@ -33,7 +33,7 @@ func oldProgram() *snapshot.Metadata {
 		keeps(3, "wider", snapshot.StateInfo{Name: "n", Kind: "VALUE", Value: "int32"}),
 		keeps(4, "changed", snapshot.StateInfo{Name: "n", Kind: "VALUE", Value: "int64"}),
 		keeps(5, "gone", snapshot.StateInfo{Name: "n", Kind: "VALUE", Value: "int64", Rows: 9, Bytes: 99}),
-		keeps(6, "renamed", snapshot.StateInfo{Name: "before", Kind: "VALUE", Value: "int64"}),
+		keeps(6, "renamed", snapshot.StateInfo{Name: "before", Kind: "VALUE", Value: "int64", Rows: 1, Bytes: 16}),
 	}}
 }
 
@@ -61,7 +61,7 @@ func TestVerdicts(t *testing.T) {
 		outcome outcome
 		why     string
 	}{
-		{"Source", kept, "3 elements of its lists"},
+		{"Source", kept, "its lists (3 rows) are given to it"},
 		{"same", kept, `state "extra" is new, and begins empty`},
 		{"wider", migrated, `state "n"`},
 		{"changed", refused, `state "n"`},

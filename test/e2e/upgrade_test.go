@@ -104,12 +104,21 @@ func TestUpgradeWalk(t *testing.T) {
 		t.Fatalf("programs that were refused wrote %d lines", len(now)-len(before))
 	}
 
-	// The new program goes on, with three subtasks and then with two.
+	// The new program goes on, with three subtasks and then with two. The second
+	// savepoint has moved meanwhile, and the job it is given to deletes it in the end.
 	job = c.wide(3, []string{"-s", first}, "ledger", arguments(2, out)...)
 	c.until("more lines", func() bool { return len(written(t, out)) > len(before) })
 	second := pathOf.FindStringSubmatch(c.tells("Suspending job", 0, at("stop", "-p", savepoints, job)...))[1]
-	job = c.wide(2, []string{"-s", second, "-cm", "claim"}, "ledger", arguments(2, out)...)
+	moved := filepath.Join(work, "moved")
+	if err := os.Rename(strings.TrimPrefix(second, "file:"), moved); err != nil {
+		t.Fatal(err)
+	}
+	job = c.wide(2, []string{"-s", moved, "-cm", "claim"}, "ledger", arguments(2, out)...)
 	c.reaches(job, "FINISHED")
+	c.until("the savepoint that was given to the job is gone", func() bool {
+		_, err := os.Stat(moved)
+		return os.IsNotExist(err)
+	})
 	c.reaches(undisturbed, "FINISHED")
 	got, want := written(t, out), written(t, filepath.Join(work, "undisturbed"))
 	if !slices.Equal(got, want) {

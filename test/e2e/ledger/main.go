@@ -6,14 +6,13 @@ import (
 	"context"
 	"flag"
 	"fmt"
-	"log"
+	"os"
 	"time"
 
 	"github.com/weirstream/weir/stream"
 )
 
 func main() {
-	log.SetFlags(0)
 	version := flag.Int("version", 1, "1: counts in 32 bits; 2: in 64, with one operator more; 3: 2 without its ids; 4: counts as text")
 	last := flag.Int64("last", 100_000, "the last number")
 	out := flag.String("out", "", "where the lines go")
@@ -38,7 +37,8 @@ func main() {
 	}
 	lines.WriteText(*out, func(line string) string { return line }).UID("lines")
 	if err := env.Execute(context.Background(), "ledger"); err != nil {
-		log.Fatal(err)
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
 	}
 }
 
