@@ -34,7 +34,7 @@ func TestOpenParallelism(t *testing.T) {
 			n[2].Parallelism, n[1].Chaining, n[2].Chaining = 2, Never, Never
 			explicit(n[2].In[0], Forward)
 		}, "Source: Numbers 2/9, Map 2/9 FORWARD, Sink: Print 2/128 FORWARD"},
-		{"an operation for one task", func(_ *Graph, n []*Node) { n[0].MaxAllowed = 1 }, "Source: Numbers 1/128, Map -> Sink: Print 0/9 REBALANCE"},
+		{"an operation for one task", func(_ *Graph, n []*Node) { n[0].MaxAllowed = 1 }, "Source: Numbers 1/1, Map -> Sink: Print 0/9 REBALANCE"},
 		{"an operation for some tasks", func(_ *Graph, n []*Node) { n[2].MaxAllowed = 5 }, "Source: Numbers -> Map -> Sink: Print 0/5"},
 		{"key groups bound it", func(_ *Graph, n []*Node) { explicit(n[1].In[0], Hash); n[1].MaxParallelism = 4 },
 			"Source: Numbers 0/9, Map -> Sink: Print 0/4 HASH"},

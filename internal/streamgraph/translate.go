@@ -64,6 +64,9 @@ func (t *translation) vertex(c *Chain) *jobgraph.Vertex {
 		v.Parallelism, v.Why = 0, ""
 	}
 	for _, n := range c.Nodes {
+		if n.MaxAllowed > 0 { // nor later, when the job follows the slots there are
+			v.MaxParallelism = min(v.MaxParallelism, n.MaxAllowed)
+		}
 		op := &jobgraph.Operator{ID: t.ids[n], UID: n.UID, Name: n.Name, Digest: digest(n)}
 		if n.CoordinatorKind != "" {
 			op.Coordinator = &jobgraph.Coordinator{Kind: n.CoordinatorKind, Spec: n.CoordinatorSpec}
