@@ -149,6 +149,21 @@ type Detail struct {
 	Duration int64          `json:"duration"`
 	Counts   map[string]int `json:"status-counts"`
 	Vertices []Vertex       `json:"vertices"`
+	// LastRescale is the newest time for which a job whose parallelism follows the
+	// slots there are did not run; nil: there was none.
+	LastRescale *Rescale `json:"lastRescale"`
+}
+
+// A Rescale is a time for which a job did not run: until its tasks had ended, until
+// new ones were placed, and until those ran.
+type Rescale struct {
+	Cause     string `json:"triggerCause"`
+	Stopped   int64  `json:"stoppedTimestampInMillis"`
+	Changes   string `json:"changes"` // of parallelisms; empty: none
+	Outage    int64  `json:"outageInMillis"`
+	Ending    int64  `json:"endingInMillis"`
+	Placing   int64  `json:"placingInMillis"`
+	Deploying int64  `json:"deployingInMillis"`
 }
 
 // Vertex is one vertex of a job, with the records it has read and written. Its

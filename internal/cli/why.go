@@ -1,8 +1,10 @@
 package cli
 
 import (
+	"cmp"
 	"fmt"
 	"io"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -52,6 +54,8 @@ type jobWhy struct {
 	Slots    int         `json:"slots"`
 	Free     int         `json:"freeSlots"`
 	Vertices []vertexWhy `json:"vertices"`
+	// LastRescale is for how long a job that was rescaled did not run.
+	LastRescale *client.Rescale `json:"lastRescale,omitempty"`
 }
 
 type vertexWhy struct {
@@ -66,7 +70,7 @@ type vertexWhy struct {
 }
 
 func explain(d *client.Detail, slots client.Overview, history []client.Exception) jobWhy {
-	w := jobWhy{Job: d.ID, Name: d.Name, State: d.State, Slots: slots.SlotsTotal, Free: slots.SlotsAvailable, Vertices: []vertexWhy{}}
+	w := jobWhy{Job: d.ID, Name: d.Name, State: d.State, Slots: slots.SlotsTotal, Free: slots.SlotsAvailable, Vertices: []vertexWhy{}, LastRescale: d.LastRescale}
 	if (d.State == "FAILED" || d.State == "RESTARTING" || d.State == "FAILING") && len(history) > 0 {
 		w.Cause = sentence(&history[0])
 	}
@@ -100,6 +104,10 @@ func printWhy(w io.Writer, j *jobWhy) {
 	fmt.Fprintf(w, "Job %s (%s) is %s.\n", j.Job, j.Name, j.State)
 	if j.Cause != "" {
 		fmt.Fprintf(w, "%s\n", j.Cause)
+	}
+	if r := j.LastRescale; r != nil {
+		fmt.Fprintf(w, "It last began anew at %s (%s), and did not run for %d ms: %d until its tasks had ended, %d until new ones were placed, %d until those ran.\n",
+			time.UnixMilli(r.Stopped).UTC().Format(time.RFC3339), cmp.Or(r.Changes, "as parallel as before"), r.Outage, r.Ending, r.Placing, r.Deploying)
 	}
 	for i := range j.Vertices {
 		v := &j.Vertices[i]

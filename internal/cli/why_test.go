@@ -15,8 +15,13 @@ const sizedJob = `{"jid":"00000000000000000000000000000002","name":"orders","sta
 {"name":"Sum","parallelism":2,"maxParallelism":4,"status":"CREATED","tasks":{"SCHEDULED":1,"RUNNING":1},"parallelismReason":"20 MB produced by Source: at most 16 MB a task"},
 {"name":"Sink","parallelism":-1,"maxParallelism":4,"status":"CREATED","tasks":{},"parallelismReason":""}]}`
 
+// rescaledJob is what a cluster answers about a job that was rescaled.
+const rescaledJob = `{"jid":"00000000000000000000000000000004","name":"orders","state":"RUNNING","vertices":[],"lastRescale":{"triggerCause":"NEW_RESOURCE_AVAILABLE",
+"stoppedTimestampInMillis":1795970572579,"changes":"Sum 1 → 3","outageInMillis":251,"endingInMillis":140,"placingInMillis":110,"deployingInMillis":1}}`
+
 func TestWhy(t *testing.T) {
 	t.Setenv("WEIR_HOME", t.TempDir())
+	const rescaled = "00000000000000000000000000000004"
 	const unknown, sized, failed = "00000000000000000000000000000001", "00000000000000000000000000000002", "00000000000000000000000000000003"
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		switch {
@@ -29,6 +34,8 @@ func TestWhy(t *testing.T) {
 			w.Write([]byte(`{"exceptionHistory":{"entries":[{"taskName":"Sum (1/4) - execution #0","attempt":0,"cause":"need 4 slots, have 2"}]}}`))
 		case strings.HasSuffix(r.URL.Path, failed):
 			w.Write([]byte(`{"jid":"` + failed + `","name":"orders","state":"FAILED","vertices":[{"name":"Sum","parallelism":4,"tasks":{},"parallelismReason":"set"}]}`))
+		case strings.HasSuffix(r.URL.Path, rescaled):
+			w.Write([]byte(rescaledJob))
 		default:
 			w.Write([]byte(sizedJob))
 		}
@@ -52,6 +59,8 @@ Sink
   parallelism  ?: not decided yet: what it reads is not complete
 `, "", 0},
 		{"why " + failed, "Job " + failed + " (orders) is FAILED.\nSum (1/4), attempt 0, failed: need 4 slots, have 2\nSum\n  parallelism  4: set\n", "", 0},
+		{"why " + rescaled, "Job " + rescaled + " (orders) is RUNNING.\nIt last began anew at 2026-11-29T16:42:52Z (Sum 1 → 3), and did not run for 251 ms: " +
+			"140 until its tasks had ended, 110 until new ones were placed, 1 until those ran.\n", "", 0},
 		{"why --json " + sized, `{"job":"` + sized + `","name":"orders","state":"RUNNING","slots":2,"freeSlots":1,"vertices":[` +
 			`{"name":"Source","parallelism":3,"maxParallelism":128,"reason":"set by the program","waitingForSlots":0,"splits":1,"withoutSplit":2},` +
 			`{"name":"Sum","parallelism":2,"maxParallelism":4,"reason":"20 MB produced by Source: at most 16 MB a task","waitingForSlots":1,"withoutSplit":0},` +

@@ -170,6 +170,9 @@ func NewLate(job *jobgraph.Graph, id ident.GraphID, begun, now time.Time) (*Grap
 		return nil, err
 	}
 	g.late = true
+	for _, v := range g.Vertices {
+		v.layout.Why = "it waits for slots"
+	}
 	g.SetState(status.JobCreated, now)
 	return g, nil
 }

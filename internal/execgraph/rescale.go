@@ -97,13 +97,13 @@ type SchedulerSpan struct {
 	Enter, Leave time.Time // a zero Leave: it still is
 }
 
-// Outage is for how long the job did not run; 0: it always did, or has not run
-// before.
-func (r *Rescale) Outage() time.Duration {
+// Outage is for how long the job did not run. It always did, or has not run before,
+// if stopped is false.
+func (r *Rescale) Outage() (d time.Duration, stopped bool) {
 	if r.Stopped.IsZero() || r.State != RescaleCompleted {
-		return 0
+		return 0, false
 	}
-	return r.End.Sub(r.Stopped)
+	return r.End.Sub(r.Stopped), true
 }
 
 // Changes says which vertices got another parallelism: "Source 1 → 3, Sink 1 → 3".

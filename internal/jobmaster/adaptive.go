@@ -119,8 +119,8 @@ func (a *adaptive) perform(effect rescale.Effect) {
 // record tells of a rescale that is over.
 func (a *adaptive) record(r *execgraph.Rescale) {
 	attrs := []any{"cause", r.Cause, "outcome", r.State, "reason", r.Reason, "parallelism", r.Changes()}
-	if r.Outage() > 0 {
-		attrs = append(attrs, "outage", r.Outage(), "ending", r.Ended.Sub(r.Stopped), "placing", r.Placed.Sub(r.Ended), "deploying", r.End.Sub(r.Placed))
+	if outage, stopped := r.Outage(); stopped {
+		attrs = append(attrs, "outage", outage, "ending", r.Ended.Sub(r.Stopped), "placing", r.Placed.Sub(r.Ended), "deploying", r.End.Sub(r.Placed))
 	}
 	a.m.log.Info("rescale over", attrs...)
 }

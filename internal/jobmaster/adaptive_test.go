@@ -83,7 +83,7 @@ func TestParallelismFollowsSlots(t *testing.T) {
 	expect(t, "restarts", []int{v.Restarts.All, v.Adaptive.Rescaled, len(v.Failures)}, []int{1, 1, 0})
 	last := v.Adaptive.Last
 	expect(t, "rescaled", last.Changes(), "Source 1 → 3, Sink 1 → 3")
-	if outage := last.Outage(); outage <= 0 || outage > time.Second {
+	if outage, stopped := last.Outage(); !stopped || outage > time.Second {
 		t.Errorf("the job did not run for %s", outage)
 	}
 	expect(t, "history", len(v.Adaptive.Rescales), 0)

@@ -238,9 +238,11 @@ func (s *Server) job(r *request) (answer, error) {
 		Counts         map[string]int   `json:"status-counts"`
 		Plan           jobPlan          `json:"plan"`
 		Pending        int              `json:"pending-operators"`
+		// What follows is ours.
+		Last *lastRescale `json:"lastRescale,omitempty"`
 	}{
 		v.Job, v.Job, v.Name, false, v.State.String(), jobType(v.Plan), scheduler(&v), millis(v.Start), millis(v.End),
-		v.Duration(now).Milliseconds(), -1, millis(now), stamps, vertices, counts, planOf(v.Plan, &v), 0,
+		v.Duration(now).Milliseconds(), -1, millis(now), stamps, vertices, counts, planOf(v.Plan, &v), 0, lastRescaleOf(&v),
 	})
 }
 

@@ -240,7 +240,7 @@ func rescaleOf(r *execgraph.Rescale, whole bool) rescaleBody {
 		end := millis(r.End)
 		b.End, b.State, b.Reason = &end, &r.State, &r.Reason
 	}
-	if r.Outage() > 0 {
+	if _, stopped := r.Outage(); stopped {
 		b.Outage, b.Ending, b.Placing, b.Deploying = took(r.Stopped, r.End), took(r.Stopped, r.Ended), took(r.Ended, r.Placed), took(r.Placed, r.End)
 	}
 	if !whole {
@@ -268,6 +268,26 @@ func rescaleOf(r *execgraph.Rescale, whole bool) rescaleBody {
 		b.States = append(b.States, one)
 	}
 	return b
+}
+
+// lastRescale is the newest time for which a job did not run: until its tasks had
+// ended, until new ones were placed, and until those ran.
+type lastRescale struct {
+	Cause     string `json:"triggerCause"`
+	Stopped   int64  `json:"stoppedTimestampInMillis"`
+	Changes   string `json:"changes"` // of parallelisms; empty: none
+	Outage    int64  `json:"outageInMillis"`
+	Ending    int64  `json:"endingInMillis"`
+	Placing   int64  `json:"placingInMillis"`
+	Deploying int64  `json:"deployingInMillis"`
+}
+
+func lastRescaleOf(v *execgraph.View) *lastRescale {
+	if v.Adaptive == nil || v.Adaptive.Last == nil {
+		return nil
+	}
+	r := v.Adaptive.Last
+	return &lastRescale{r.Cause, millis(r.Stopped), r.Changes(), *took(r.Stopped, r.End), *took(r.Stopped, r.Ended), *took(r.Ended, r.Placed), *took(r.Placed, r.End)}
 }
 
 func took(from, to time.Time) *int64 {

@@ -127,6 +127,11 @@ func TestOutageIsShown(t *testing.T) {
 	if want := `"outageInMillis":251,"endingInMillis":140,"placingInMillis":110,"deployingInMillis":1`; !strings.Contains(got, want) {
 		t.Errorf("got %s\nwant %s", got, want)
 	}
+	got = ask(t, s, http.MethodGet, "/jobs/"+adaptive.String(), "").Body.String()
+	if want := `"lastRescale":{"triggerCause":"UPDATE_REQUIREMENT","stoppedTimestampInMillis":1795970572579,"changes":"Source: text -> words 2 → 1, count 2 → 1",` +
+		`"outageInMillis":251,"endingInMillis":140,"placingInMillis":110,"deployingInMillis":1}`; !strings.Contains(got, want) {
+		t.Errorf("got %s\nwant %s", got, want)
+	}
 	got = ask(t, s, http.MethodGet, "/jobs/"+adaptive.String()+"/metrics?get=numRescales", "").Body.String()
 	if want := `[{"id":"numRescales","value":"1"}]`; got != want {
 		t.Errorf("got %s, want %s", got, want)

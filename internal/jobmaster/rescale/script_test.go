@@ -214,8 +214,8 @@ func record(r *execgraph.Rescale) string {
 		}
 		text += "]"
 	}
-	if r.Outage() > 0 {
-		text += fmt.Sprintf(" down for %s", r.Outage())
+	if outage, stopped := r.Outage(); stopped {
+		text += fmt.Sprintf(" down for %s", outage)
 	}
 	return text
 }

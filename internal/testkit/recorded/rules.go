@@ -10,6 +10,7 @@ var Ours = map[string]string{
 
 	"/jobs/:id $.vertices[].parallelismReason":                                         "who decided the parallelism, and why",
 	"/jobs/:id $.vertices[].splits":                                                    "how much a source has to read",
+	"/jobs/:id $.lastRescale":                                                          "for how long a job that was rescaled did not run",
 	"/jobs/:id/exceptions $.root-exception":                                            "Flink's older fields, which its scripts still read",
 	"/jobs/:id/exceptions $.timestamp":                                                 "Flink's older fields, which its scripts still read",
 	"/jobs/:id/exceptions $.all-exceptions":                                            "Flink's older fields, which its scripts still read",
