@@ -13,8 +13,9 @@ import (
 )
 
 // notServed are Flink's paths that this version answers as unknown, as
-// docs/gaps.md says, and those about operations of the recorded cluster.
-var notServed = []string{"/savepoints/"}
+// docs/gaps.md says, those about operations of the recorded cluster, and one that
+// Flink, too, answers with 503.
+var notServed = []string{"/savepoints/", "/rescaling/"}
 
 // differs are recordings that a cluster of today answers otherwise, and why.
 var differs = map[string]string{

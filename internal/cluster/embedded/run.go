@@ -52,6 +52,11 @@ func (j *Job) Savepoint(ctx context.Context, s jobmaster.Savepoint) (fs.Location
 	return j.dispatcher.Savepoint(ctx, j.id, s)
 }
 
+// Require sets how parallel the vertices of the job are to be, all of them.
+func (j *Job) Require(ctx context.Context, wish map[ident.VertexID]execgraph.Bounds) error {
+	return j.dispatcher.Require(ctx, j.id, wish)
+}
+
 // View is the job as it is.
 func (j *Job) View(ctx context.Context) (execgraph.View, error) { return j.dispatcher.Job(ctx, j.id) }
 
