@@ -88,3 +88,25 @@ func TestACanceledTaskIsGivenNothing(t *testing.T) {
 		t.Errorf("answered %q", answer)
 	}
 }
+
+// A task may decline a checkpoint without saying more than why.
+func TestACheckpointIsDeclinedWithoutAFailure(t *testing.T) {
+	w := newWorld()
+	rm := w.resourceManager()
+	te1 := rm.taskExecutor("te1", 2)
+	graph := twoVertices(2)
+	change := w.withCheckpoints(graph)
+	graph.Configuration["execution.checkpointing.tolerable-failed-checkpoints"] = "5"
+	m, _ := w.start(t, graph, change)
+	w.lose = func(_ rpc.Address, method string) bool { return method == gateway.TriggerCheckpoint.Name }
+	for m.View().Checkpoints.Counts.InProgress == 0 {
+		w.pass(time.Second)
+	}
+	w.pass(time.Second)
+	gateway.DeclineCheckpoint.Call(te1.system, w, te1.master, te1.fence(), &pb.DeclineCheckpointRequest{Attempt: te1.running[0], Checkpoint: m.View().Checkpoints.History[0].ID, Reason: "CHECKPOINT_DECLINED_SUBSUMED"}, 0,
+		func(_ *pb.Empty, err error) { expect(t, "answer", err, error(nil)) })
+	w.pass(time.Second)
+	if v := m.View().Checkpoints; v.Counts.Failed != 1 || !strings.Contains(v.History[0].Failure, "newer checkpoint") {
+		t.Errorf("shown: %+v", v)
+	}
+}
