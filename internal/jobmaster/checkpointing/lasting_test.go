@@ -218,3 +218,36 @@ func TestADamagedPointer(t *testing.T) {
 		t.Errorf("restored %+v", w.restored)
 	}
 }
+
+// A checkpoint that cannot be taken out of the store keeps its files, also when the
+// job ends, and goes with a later one.
+func TestAPointerThatStays(t *testing.T) {
+	for _, ends := range []bool{false, true} {
+		w := stored(t)
+		w.begin(func(o *checkpoint.Options) { o.Retained = 1 })
+		w.run()
+		w.loop.pass(2 * time.Second)
+		w.disk.Fail = func(op faulty.Op, at fs.Location) error {
+			if op == faulty.Delete && at == "mem:/ha/job/completed/1" {
+				return errors.New("permission denied")
+			}
+			return nil
+		}
+		w.loop.pass(20 * time.Second)
+		w.logged(`msg="files of a checkpoint could not be deleted" error="take checkpoint 1 out of the store: delete mem:/ha/job/completed/1: permission denied"`)
+		w.want("in the store", strings.Join(w.below("mem:/ha/job/completed"), " "), "1 3")
+		dir := fs.Location("mem:/ckpt").Join(w.graph.Job.String())
+		w.want("files", strings.Join(w.below(dir), " "), "chk-1/_metadata chk-1/state chk-3/_metadata chk-3/state")
+		if ends {
+			w.owner.Apply(checkpoint.JobStatus{State: status.JobCanceled})
+			w.loop.settle()
+			w.logged(`: checkpoint 1 is still in the store"`)
+			w.want("files after the end", strings.Join(w.below(dir), " "), "chk-1/_metadata chk-1/state")
+			continue
+		}
+		w.disk.Fail = nil
+		w.loop.pass(10 * time.Second)
+		w.want("in the store", strings.Join(w.below("mem:/ha/job/completed"), " "), "4")
+		w.want("files", strings.Join(w.below(dir), " "), "chk-4/_metadata chk-4/state")
+	}
+}

@@ -95,6 +95,7 @@ type Owner struct {
 	asked    checkpoint.RequestID
 	waiting  map[checkpoint.RequestID]func(checkpoint.Answer)
 	discards []checkpoint.Discard // the first one is under way
+	stuck    []checkpoint.Discard // whose checkpoints could not be taken out of the store
 	cleared  bool                 // nothing of the job is to be in the store any more
 }
 
@@ -281,27 +282,56 @@ func (o *Owner) read(e checkpoint.ReadMetadata) {
 	o.o.Loop.Go(func() { answer.Metadata, answer.Dir, answer.Err = o.o.Disk.Read(e.Location) }, func() { o.Apply(answer) })
 }
 
-// discard does the first of the discards that wait: it takes the checkpoint out of
-// the store, and only once it is out deletes its files, so that what is found
-// after a crash is whole or nothing.
+// discard does the first of the discards that wait, after those that could not be
+// done before.
 func (o *Owner) discard() {
-	d := o.discards[0]
+	d, stuck := o.discards[0], o.stuck
+	o.stuck = nil
+	o.unstick(stuck, func() {
+		for _, s := range o.stuck {
+			if _, below := s.Tree.Under(d.Tree); below {
+				o.discarded(d, fmt.Errorf("delete all below %s: checkpoint %d is still in the store", d.Tree, s.Unstore))
+				return
+			}
+		}
+		o.undo(d, func(err error) { o.discarded(d, err) })
+	})
+}
+
+// unstick tries discards again, one after the other.
+func (o *Owner) unstick(stuck []checkpoint.Discard, then func()) {
+	if len(stuck) == 0 {
+		then()
+		return
+	}
+	o.undo(stuck[0], func(err error) {
+		if err != nil {
+			o.o.Log.Warn("files of a checkpoint could not be deleted", "error", err)
+		}
+		o.unstick(stuck[1:], then)
+	})
+}
+
+// undo takes a checkpoint out of the store, and only once it is out deletes its
+// files, so that what is found after a crash is whole or nothing.
+func (o *Owner) undo(d checkpoint.Discard, then func(error)) {
 	if d.Unstore == 0 {
-		o.delete(d)
+		o.delete(d, then)
 		return
 	}
 	o.o.Store.Remove(d.Unstore, func(err error) {
 		if err != nil {
-			o.discarded(d, fmt.Errorf("take checkpoint %d out of the store: %w", d.Unstore, err))
+			o.stuck = append(o.stuck, d)
+			then(fmt.Errorf("take checkpoint %d out of the store: %w", d.Unstore, err))
 			return
 		}
-		o.delete(d)
+		o.delete(d, then)
 	})
 }
 
-func (o *Owner) delete(d checkpoint.Discard) {
+func (o *Owner) delete(d checkpoint.Discard, then func(error)) {
 	var err error
-	o.o.Loop.Go(func() { err = o.o.Disk.Delete(d.Metadata, d.Files, d.Tree) }, func() { o.discarded(d, err) })
+	o.o.Loop.Go(func() { err = o.o.Disk.Delete(d.Metadata, d.Files, d.Tree) }, func() { then(err) })
 }
 
 func (o *Owner) discarded(d checkpoint.Discard, err error) {
