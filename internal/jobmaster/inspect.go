@@ -19,3 +19,7 @@ func (m *Master) Planned() int { return m.scheduler.Planned() }
 
 // Ending is how many tasks have to end before they can be restarted.
 func (m *Master) Ending() int { return m.scheduler.Ending() }
+
+// CheckpointsQuiet reports that nothing is under way for the job's checkpoints
+// beside the loop.
+func (m *Master) CheckpointsQuiet() bool { return m.checkpoints == nil || m.checkpoints.owner.Quiet() }

@@ -17,7 +17,10 @@ import (
 //	6         idle.go                   slots that nobody uses
 //	3         terms.go                   user code of an older JobMaster
 //	4, 5, 8   slots.go                   allocations, budgets, freed slots
-//	13        splits.go                  what sources have read
+//	13        splits.go                  what bounded sources have read
+//	9–13, 15  cuts.go                    completed checkpoints, and what is restored
+//	12, 17    strays.go                  files and entries of checkpoints
+//	14        outcome.go                 what is committed
 //	19        restarts.go               restarts
 //	7, 17     quiet.go                   after faults have stopped
 type checks struct {

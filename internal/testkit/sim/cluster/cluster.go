@@ -17,6 +17,7 @@ import (
 	"github.com/weirstream/weir/internal/rpc"
 	"github.com/weirstream/weir/internal/rpc/gateway"
 	"github.com/weirstream/weir/internal/rpc/pb"
+	"github.com/weirstream/weir/internal/snapshot/storage"
 	"github.com/weirstream/weir/internal/taskexecutor"
 	"github.com/weirstream/weir/internal/taskexecutor/slottable"
 	"github.com/weirstream/weir/internal/testkit/sim"
@@ -49,6 +50,9 @@ type Cluster struct {
 	checks   *checks
 	spells   spells
 	ills     ills
+	// calmSince is when faults have stopped.
+	calmSince   time.Duration
+	checkpoints checkpoints
 }
 
 // A master is one life of the JobManager process.
@@ -108,6 +112,7 @@ func newCluster(seed uint64) *Cluster {
 	c.checks = newChecks(c)
 	c.spells = drawSpells(seed, c.settings.calm)
 	c.ills = drawIlls(seed, c.settings.calm)
+	c.checkpoints = drawCheckpoints(c, seed)
 	c.fairWeather()
 	for i, n := range c.settings.slots {
 		m := &machine{name: fmt.Sprintf("tm%d", i+1), slots: n}
@@ -147,13 +152,15 @@ func (c *Cluster) startMaster() {
 	p.System().Heard = c.heard
 	p.System().Tap = func(_ actor.Loop, to rpc.Address, call rpc.Call) {
 		c.checks.masterCalls(m, to, call)
+		c.checks.checkpointCalls(call)
 		c.sent(m, call.Method)
 	}
 	options := jobmaster.Options{
 		Loop: m.loop, System: p.System(), ResourceManager: c.managerAddress(),
 		HeartbeatInterval: s.interval, HeartbeatTimeout: s.timeout, HeartbeatThreshold: s.threshold,
 		SlotRequestTimeout: s.slotRequest, SlotIdleTimeout: s.slotIdle,
-		Config: s.restarts.cluster(), Coordinators: c.coordinators(p), DeployAtOnce: pick(c.ills.rand, 1, 1, 1, 2, 0),
+		Disk: ckptDisk{storage.Disk{Files: c.checkpoints.shelf.of(p)}, c, p.Life()}, CheckpointStore: c.store(p, m.loop),
+		Config: s.restarts.cluster(c.checkpoints.directory(p.Life())), Coordinators: c.coordinators(p), DeployAtOnce: pick(c.ills.rand, 1, 1, 1, 2, 0),
 	}
 	make := dispatcher.JobMasters(options)
 	m.dispatcher = dispatcher.New(dispatcher.Options{Loop: m.loop, Finished: dispatcher.StoreOptions{MaxCapacity: 100}, Archive: c.archiver(p, m.loop),

@@ -219,12 +219,12 @@ func (k *checks) archived() {
 
 // coordinators are those of the jobs' sources, which list files.
 func (c *Cluster) coordinators(p *sim.Process) coordinator.Kinds {
-	return coordinator.Kinds{files.Kind: files.Factory(func(string) ([]files.Found, error) {
+	return coordinator.Kinds{files.Kind: files.Factory(func(pattern string) ([]files.Found, error) {
 		if p.DiskFails() {
 			c.fault("listing fails")
 			return nil, errors.New("stale file handle")
 		}
-		return listed(), nil
+		return listed(pattern), nil
 	})}
 }
 
@@ -232,7 +232,7 @@ func (c *Cluster) coordinators(p *sim.Process) coordinator.Kinds {
 func (s *ills) source(g *jobgraph.Graph) {
 	for _, v := range g.Vertices {
 		if len(v.Inputs) == 0 && s.rand.IntN(2) == 0 {
-			v.Operators[0].Coordinator = &jobgraph.Coordinator{Kind: files.Kind, Spec: sourceSpec}
+			v.Operators[0].Coordinator = &jobgraph.Coordinator{Kind: files.Kind, Spec: sourceSpec(boundedFiles)}
 		}
 	}
 }

@@ -74,6 +74,7 @@ func (k *checks) watch(g *jobgraph.Graph) *watched {
 func (k *checks) ended(w *watched, v execgraph.View) {
 	w.ends++
 	k.watchSplits(w.graph, &v)
+	k.c.checkpoints.ended(w.graph.Job, v.State)
 	if w.ends > 1 || !v.State.Terminal() {
 		k.broken("1", "job %s says for the %d. time that it has ended, as %s", v.Job, w.ends, v.State)
 	}
@@ -320,6 +321,7 @@ func (k *checks) masterCalls(m *master, to rpc.Address, call rpc.Call) {
 			k.watchDeployment(w, attempt, request, to)
 			k.watchReads(w, attempt, request.Task)
 			k.code.terms[attempt.Graph] = w.master.Term()
+			k.deployedWith(attempt, request.Task)
 			return
 		}
 	}

@@ -232,7 +232,8 @@ func (c *Cluster) stopMaster(exit time.Duration) {
 // calmDown ends all faults: what is cut heals, what is down comes up, nothing
 // new goes wrong. It returns when the last frozen process will go on.
 func (c *Cluster) calmDown() (frozen time.Duration) {
-	c.over = true
+	c.over, c.calmSince = true, c.world.Now()
+	c.checkpoints.shelf.heal()
 	c.world.Note("luck", "no more faults")
 	c.fairWeather()
 	c.world.EndTroubles()

@@ -52,6 +52,12 @@ func (c *Cluster) heard(to string, call rpc.Call) {
 		if t := c.executorAt(to); t != nil {
 			k.pair(connectionOf(t, m.JobId, m.JobMasterId), call.Method)
 		}
+	case *pb.AcknowledgeCheckpointRequest:
+		if w := c.jobMasterAt(to); w != nil && call.Method == gateway.AcknowledgeCheckpoint.Name {
+			k.pair(termIs("JobMaster", call.Fence, w.master.Term()), call.Method)
+			k.pair("job "+w.master.View().State.String(), call.Method)
+			k.heardAck(w, call, m)
+		}
 	case *pb.OutputsLostRequest:
 		if w := c.jobMasterAt(to); w != nil {
 			k.heardLoss(w, call, m)

@@ -44,6 +44,7 @@ func (k *checks) settled() bool {
 		k.fair(j)
 	}
 	k.archived()
+	k.stored()
 	k.agreed(live)
 	return k.first == nil
 }
@@ -59,7 +60,7 @@ func (k *checks) fair(j *job) {
 		k.broken("7", "job %s is CANCELED and nobody asked for it", j.id)
 	case state == status.JobFinished && !j.bounded:
 		k.broken("7", "job %s is unbounded and FINISHED", j.id)
-	case state == status.JobFailed && c.settings.restarts.persistence == endless:
+	case state == status.JobFailed && c.settings.restarts.persistence == endless && len(c.checkpoints.shelf.torn) == 0:
 		k.broken("7", "job %s FAILED, though nothing may end it: %s", j.id, k.causeOf(j))
 	case state == status.JobFailed && c.settings.calm:
 		k.broken("7", "job %s FAILED, though nothing went wrong: %s", j.id, k.causeOf(j))

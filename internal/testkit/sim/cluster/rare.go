@@ -83,7 +83,20 @@ var rarities = []Rarity{
 	counted("a job is canceled while it is failing", "canceled while FAILING"),
 	counted("lost output is produced again", "lost outputs that were produced again"),
 	counted("a cause is found after what followed from it", "causes found after what followed"),
+	struck(triggered), struck(parting), struck(beforeMetadata), struck(afterMetadata), struck(beforeStored), struck(afterStored), struck(notified),
+	struck(committed), struck(restoring),
+	counted("a job goes on at the next master with its checkpoints", "jobs that went on at the next master"),
+	counted("a checkpoint waits for an answer that was given before it", "checkpoints that waited for an answer"),
+	counted("a transaction is committed again after a restore", "transactions committed again"),
+	counted("an older checkpoint is restored, since a newer one is torn", "older checkpoints restored"),
+	counted("a task ends while its part of a checkpoint is written", "parts of tasks that had ended"),
+	counted("a part of a checkpoint cannot be written", "parts declined: CHECKPOINT_ASYNC_EXCEPTION"),
+	counted("the barrier of a newer checkpoint comes before the rest of an older one's", "parts declined: CHECKPOINT_DECLINED_SUBSUMED"),
+	counted("a file is left of which no master was told", "files that nobody was told of"),
 }
+
+// struck is that somebody was killed at a point in the life of a checkpoint.
+func struck(at point) Rarity { return counted("somebody is killed "+string(at), "killed "+string(at)) }
 
 func pairs(name string, any ...Pair) Rarity { return Rarity{Name: name, pairs: any} }
 

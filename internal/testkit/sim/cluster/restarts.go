@@ -67,9 +67,12 @@ func (s *restarts) configuration() map[string]string {
 	return pick(r, settings{}, settings{"restart-strategy.type": "none"})
 }
 
-// cluster is the cluster's part of the settings.
-func (s *restarts) cluster() *config.Config {
+// cluster is the cluster's part of the settings, with the directory of checkpoints.
+func (s *restarts) cluster(checkpoints string) *config.Config {
 	all := map[string]string{}
+	if checkpoints != "" {
+		all[config.CheckpointDirectory.Key] = checkpoints
+	}
 	if s.full {
 		all[config.FailoverStrategy.Key] = "full"
 	}

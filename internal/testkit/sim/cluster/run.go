@@ -81,12 +81,13 @@ func (c *Cluster) play() {
 	c.plague()
 	c.bewitch()
 	c.layAmbushes()
+	c.layStrikes()
 	c.ail()
 	if !c.until(s.faultTime + 3*time.Second) {
 		return
 	}
 	frozen := c.calmDown()
-	if !c.until(frozen) || !c.quiet(s.settle(), c.checks.settled) {
+	if !c.until(frozen) || !c.quiet(s.settle()+c.checkpoints.settle(), c.checks.settled) {
 		return
 	}
 	probe := c.probe()

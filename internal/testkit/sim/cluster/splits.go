@@ -25,16 +25,32 @@ const allSplits = 7
 // maxLife.
 const longestSplit = 8 * time.Second
 
-// listed are the files of every source: one a split.
-func listed() []files.Found {
+// streamSplits is how many the sources of jobs with checkpoints have.
+const streamSplits = 60
+
+// listed are the files of a source: one a split.
+func listed(pattern string) []files.Found {
+	n := allSplits
+	if pattern == streamFiles {
+		n = streamSplits
+	}
 	var all []files.Found
-	for i := range allSplits {
-		all = append(all, files.Found{Path: fmt.Sprintf("/data/%d", i), Size: 10})
+	for i := range n {
+		all = append(all, files.Found{Path: fmt.Sprintf("/data/%03d", i), Size: 10})
 	}
 	return all
 }
 
-var sourceSpec = fmt.Sprintf(`{"patterns":[%q],"splitBytes":10}`, "/data/*")
+// The files of sources.
+const (
+	boundedFiles = "/data/*"
+	streamFiles  = "/stream/*"
+)
+
+// sourceSpec is what a coordinator is made of.
+func sourceSpec(pattern string) string {
+	return fmt.Sprintf(`{"patterns":[%q],"splitBytes":10}`, pattern)
+}
 
 // A splitReader is a task that asks its coordinator for splits, one after the other.
 type splitReader struct {

@@ -21,6 +21,9 @@ type job struct {
 	// at is the life of the master that took the job; 0: none has.
 	at       int
 	canceled int // the life of the master that was asked to cancel it, and did not refuse
+	// checkpointed jobs go on at the next master, if their checkpoints outlive one;
+	// gone says that such a one has ended for good.
+	checkpointed, gone bool
 }
 
 func (c *Cluster) isBounded(id string) bool {
@@ -74,6 +77,7 @@ func (c *Cluster) newJob(bounded bool, slots int) *job {
 	j := &job{id: id, bounded: bounded, graph: randomGraph(c.rand, id, bounded, slots)}
 	j.graph.Configuration = c.settings.restarts.configuration()
 	c.ills.source(j.graph)
+	c.checkpoints.of(j)
 	if bounded && c.settings.restarts.blocking {
 		stages(c.settings.restarts.rand, j.graph)
 		leaveOpen(j.graph)
@@ -98,7 +102,7 @@ func (c *Cluster) ready(tries int, then func(tries int)) *master {
 // submit hands the job to the Dispatcher, who must take it unless it has an
 // earlier one of that id.
 func (c *Cluster) submit(j *job, tries int) {
-	if c.leaving {
+	if c.leaving || j.gone {
 		return // what was to be submitted again is not any more
 	}
 	m := c.ready(tries, func(left int) { c.submit(j, left) })

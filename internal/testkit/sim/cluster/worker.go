@@ -53,6 +53,8 @@ type task struct {
 	outputs []*pb.PartitionDeployment
 	told    bool // to stop
 	ended   bool
+	stream  *stream // nil: its job has no checkpoints
+	restore []byte  // what it begins with
 }
 
 // Launch starts a worker, which may go wrong.
@@ -91,6 +93,8 @@ func (w *worker) start() {
 	rpc.Handle(mux, gateway.RunTask, w.runTask)
 	rpc.Handle(mux, gateway.StopTask, w.stopTask)
 	rpc.Handle(mux, gateway.SetBudget, w.setBudget)
+	rpc.Handle(mux, gateway.TriggerTasks, w.triggerTasks)
+	rpc.Handle(mux, gateway.NotifyTasks, w.notifyTasks)
 	rpc.Handle(mux, gateway.HeartbeatToWorker, func(_ *pb.Empty, reply func(*pb.Empty, error)) { reply(&pb.Empty{}, nil) })
 	rpc.Handle(mux, gateway.ShutDown, func(_ *pb.Empty, reply func(*pb.Empty, error)) {
 		w.told = true
@@ -145,7 +149,8 @@ func (w *worker) runTask(d *pb.TaskDeployment, reply func(*pb.Empty, error)) {
 		reply(nil, rpc.Refuse("run %s: the worker is ending", d.Attempt))
 		return
 	}
-	t := &task{worker: w, attempt: attempt, job: d.JobId, bounded: w.c.isBounded(d.JobId), outputs: d.Partitions}
+	t := &task{worker: w, attempt: attempt, job: d.JobId, bounded: w.c.isBounded(d.JobId), outputs: d.Partitions, restore: d.Restore}
+	t.stream = w.c.stream(t, d)
 	w.tasks = append(w.tasks, t)
 	w.c.checks.begun(t)
 	reply(&pb.Empty{}, nil)
@@ -174,8 +179,16 @@ func (t *task) run() {
 	if t.ended {
 		return
 	}
+	if t.stream != nil {
+		if f := t.stream.load(t.restore); f != nil {
+			t.end(status.Failed, f)
+			return
+		}
+	}
 	t.report(status.Running, nil)
-	if o := c.sourceOf(t); o != nil {
+	if t.stream != nil {
+		t.stream.begin()
+	} else if o := c.sourceOf(t); o != nil {
 		t.read(o)
 	} else if t.bounded {
 		t.worker.loop.After(c.span(10*time.Millisecond, maxLife), func() { t.end(status.Finished, nil) })
@@ -223,6 +236,9 @@ func (t *task) forget() {
 	t.ended = true
 	t.worker.tasks = slices.DeleteFunc(t.worker.tasks, func(o *task) bool { return o == t })
 	t.worker.c.checks.finished(t)
+	if t.stream != nil {
+		t.stream.ended()
+	}
 }
 
 func (t *task) report(state status.Execution, f *status.Failure) {
