@@ -96,7 +96,7 @@ var reasons = []struct{ prefix, why string }{
 	{"minicluster.", "an embedded cluster has one TaskManager"},
 	{"jobmanager.retrieve-taskmanager-hostname", "a TaskManager is shown under the name it advertises; no name server is asked"},
 	{"jobmanager.adaptive-scheduler.prefer-minimal-taskmanagers", "a job takes the slots it is given, and gives back those above what it wants after slot.idle.timeout"},
-	{"high-availability.", "there is no high availability in this version"},
+	{"high-availability.", "high availability in this version is files in high-availability.storageDir, and has no leader to elect"},
 	{"zookeeper.", "there is no high availability in this version, and no ZooKeeper"},
 	{"job-result-store.", "there is no high availability in this version: results of jobs are not kept for another JobManager"},
 	{"application-result-store.", "there is no high availability in this version: results of jobs are not kept for another JobManager"},

@@ -110,3 +110,15 @@ func TestACheckpointIsDeclinedWithoutAFailure(t *testing.T) {
 		t.Errorf("shown: %+v", v)
 	}
 }
+
+// A store that outlives the JobMaster is of no use to checkpoints that do not.
+func TestCheckpointsInMemoryCannotOutliveTheirJobMaster(t *testing.T) {
+	w := newWorld()
+	graph := twoVertices(1)
+	o := Options{Loop: w, System: system{w, "jm"}, Graph: graph}
+	w.withCheckpoints(graph)(&o)
+	o.CheckpointStore = func(ident.JobID) checkpointing.Store { return checkpointing.NewLasting(w, storage.Ledger{}) }
+	if _, err := New(o); err == nil || !strings.Contains(err.Error(), "as high-availability.type wants: set execution.checkpointing.dir") {
+		t.Errorf("made: %v", err)
+	}
+}

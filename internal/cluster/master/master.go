@@ -32,6 +32,7 @@ import (
 	"github.com/weirstream/weir/internal/fs/local"
 	"github.com/weirstream/weir/internal/ident"
 	"github.com/weirstream/weir/internal/jobmaster"
+	"github.com/weirstream/weir/internal/jobmaster/checkpointing"
 	"github.com/weirstream/weir/internal/memory"
 	"github.com/weirstream/weir/internal/resourcemanager"
 	"github.com/weirstream/weir/internal/resourcemanager/slotmanager"
@@ -74,6 +75,7 @@ type Master struct {
 	dispatcher *dispatcher.Dispatcher
 	belongings *belongings.Register
 	measuring  measuring
+	stores     func(ident.JobID) checkpointing.Store // of completed checkpoints; nil: they end with the process
 
 	mu     sync.Mutex // guards server
 	server *server    // nil: REST is not served
@@ -89,6 +91,9 @@ func Start(cfg *config.Config, o Options) (*Master, error) {
 	cluster, err := m.settings()
 	if err != nil {
 		return nil, err
+	}
+	if m.stores, err = m.checkpointStore(); err != nil {
+		return nil, fmt.Errorf("start the JobManager: %w", err)
 	}
 	if m.system, err = listen(cfg, o.Logger); err != nil {
 		return nil, err
@@ -231,11 +236,31 @@ func freePort(host string) (int, error) {
 	return port, l.Close()
 }
 
+// checkpointStore gives the stores of completed checkpoints that outlive the process;
+// nil: they end with it.
+func (m *Master) checkpointStore() (func(ident.JobID) checkpointing.Store, error) {
+	if config.HighAvailabilityType.In(m.config) == "NONE" {
+		return nil, nil
+	}
+	text := config.HighAvailabilityStorageDir.In(m.config)
+	if text == "" {
+		return nil, fmt.Errorf("%s is %s, and %s names no directory", config.HighAvailabilityType.Key, config.HighAvailabilityType.In(m.config), config.HighAvailabilityStorageDir.Key)
+	}
+	root, err := fs.Parse(text)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", config.HighAvailabilityStorageDir.Key, err)
+	}
+	root = root.Join(config.HighAvailabilityClusterID.In(m.config), "jobs")
+	return func(job ident.JobID) checkpointing.Store {
+		return checkpointing.NewLasting(m.loop, storage.Ledger{Files: m.Files(), Dir: root.Join(job.String(), "checkpoints")})
+	}, nil
+}
+
 // jobMasters makes the owners of jobs.
 func (m *Master) jobMasters() dispatcher.Factory {
 	cfg := m.config
 	return dispatcher.JobMasters(jobmaster.Options{
-		Loop: m.loop, System: m.system, Coordinators: coordinators.Builtin(), Disk: storage.Disk{Files: m.Files()}, Logger: m.log,
+		Loop: m.loop, System: m.system, Coordinators: coordinators.Builtin(), Disk: storage.Disk{Files: m.Files()}, CheckpointStore: m.stores, Logger: m.log,
 		ResourceManager:   rpc.Address{Process: m.system.Self(), Endpoint: gateway.ResourceManager},
 		HeartbeatInterval: config.HeartbeatInterval.In(cfg), HeartbeatTimeout: config.HeartbeatTimeout.In(cfg),
 		HeartbeatThreshold: config.HeartbeatRPCFailureThreshold.In(cfg),

@@ -37,6 +37,9 @@ func NewLasting(loop actor.Loop, ledger Ledger) *Lasting {
 	return &Lasting{loop: loop, ledger: ledger}
 }
 
+// Lasts reports that it does.
+func (l *Lasting) Lasts() bool { return true }
+
 // NextID draws an id.
 func (l *Lasting) NextID(after int64, then func(int64, error)) {
 	last := max(l.last, after)

@@ -13,6 +13,9 @@ type Memory struct {
 	pointers []checkpoint.Pointer // in order of ids
 }
 
+// Lasts reports that it does not.
+func (m *Memory) Lasts() bool { return false }
+
 // NextID gives the id after the last one.
 func (m *Memory) NextID(after int64, then func(int64, error)) {
 	m.last = max(m.last, after) + 1

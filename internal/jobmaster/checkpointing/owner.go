@@ -46,6 +46,8 @@ type Tasks interface {
 // outlives the JobMaster where there is high availability. Its methods are called
 // on the loop and do not wait; then is called there too, at once or later.
 type Store interface {
+	// Lasts reports whether it outlives the JobMaster.
+	Lasts() bool
 	// NextID gives an id above after that was never given before.
 	NextID(after int64, then func(int64, error))
 	// Add enters a pointer. An error that is fs.ErrUncertain says that nobody
