@@ -24,6 +24,9 @@ type checkpoints struct {
 	// own.
 	lasting bool
 	memory  bool // state travels with the acknowledgements
+	// hasty worlds have short splits, which are asked for while a checkpoint is on its
+	// slow way to the sources.
+	hasty   bool
 	own     map[string]string
 	longest time.Duration // from one checkpoint to the end of the next
 
@@ -40,6 +43,7 @@ func drawCheckpoints(c *Cluster, seed uint64) checkpoints {
 	s.on = c.settings.restarts.persistence != givesUp && r.IntN(3) > 0
 	s.lasting = r.IntN(3) > 0
 	s.memory = !s.lasting && r.IntN(4) == 0
+	s.hasty = r.IntN(3) == 0
 	interval, timeout := pick(r, 3*time.Second, 6*time.Second, 15*time.Second), pick(r, 10*time.Second, 30*time.Second)
 	s.longest = interval + timeout
 	s.own = map[string]string{

@@ -293,7 +293,7 @@ func (k *checks) deployedWith(attempt ident.AttemptID, d *pb.TaskDeployment) {
 	if r == nil {
 		return
 	}
-	k.c.checkpoints.graphs[attempt.Graph] = r
+	k.c.checkpoints.graphs[attempt.Graph], r.outcome.graph = r, attempt.Graph
 	k.watchRestored(r, attempt, d.Restore)
 }
 

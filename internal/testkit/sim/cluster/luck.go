@@ -234,6 +234,9 @@ func (c *Cluster) stopMaster(exit time.Duration) {
 func (c *Cluster) calmDown() (frozen time.Duration) {
 	c.over, c.calmSince = true, c.world.Now()
 	c.checkpoints.shelf.heal()
+	for _, r := range c.checkpoints.runs {
+		r.before = r.newest
+	}
 	c.world.Note("luck", "no more faults")
 	c.fairWeather()
 	c.world.EndTroubles()

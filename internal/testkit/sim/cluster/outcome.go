@@ -1,12 +1,16 @@
 package cluster
 
+import "github.com/weirstream/weir/internal/ident"
+
 // An outcome is what a run has committed, as whoever reads it sees it.
 type outcome struct {
 	committed map[transactionKey]int // with how many records
 	seen      map[place]map[record]int
 	lanes     map[place]map[lane]*committedLane
-	// sinks are the newest tasks of each vertex without outputs that run.
+	// sinks are the newest tasks of each vertex without outputs, as they have begun;
+	// graph is whose attempts are the newest.
 	sinks map[place]*stream
+	graph ident.GraphID
 }
 
 type transactionKey struct {
@@ -19,6 +23,16 @@ type committedLane struct{ records, highest int }
 
 func newOutcome() outcome {
 	return outcome{committed: map[transactionKey]int{}, seen: map[place]map[record]int{}, lanes: map[place]map[lane]*committedLane{}, sinks: map[place]*stream{}}
+}
+
+// begins notes a task that puts records out. One of an earlier attempt may begin
+// late, where nobody has reached it to stop it.
+func (o *outcome) begins(s *stream) {
+	at := place{s.vertex, s.subtask}
+	before := o.sinks[at]
+	if s.task.attempt.Graph == o.graph && (before == nil || before.task.attempt.Graph != o.graph || before.task.attempt.Attempt < s.task.attempt.Attempt) {
+		o.sinks[at] = s
+	}
 }
 
 // commits puts a transaction out. One that was put out before is not put out again.

@@ -33,6 +33,7 @@ type run struct {
 	// greatest that was ever entered.
 	drawn, triggered, told, newest int64
 	done                           time.Duration // when newest was entered
+	before                         int64         // newest when faults stopped
 	// acks are what JobMasters have heard, by checkpoint.
 	acks map[int64][]heardAck
 	// written is the metadata that was written, by its directory.

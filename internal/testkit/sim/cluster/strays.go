@@ -25,6 +25,9 @@ func (k *checks) stored() {
 		if !state.Terminal() && r.done <= k.c.calmSince {
 			k.broken("7", "job %s has completed checkpoint %d at %s and none since all is quiet", r.job.id, r.newest, r.done)
 		}
+		if !state.Terminal() {
+			k.watchCommitted(r)
+		}
 		if state.GloballyTerminal() && !r.cleared {
 			k.broken("17", "job %s is %s, and its store of checkpoints was not emptied", r.job.id, state)
 		}
@@ -33,6 +36,18 @@ func (k *checks) stored() {
 		}
 		if r.dir != "" && len(s.shelf.torn) == 0 && w.master.CheckpointsQuiet() {
 			k.watchStrays(r, state)
+		}
+	}
+}
+
+// watchCommitted checks that whatever puts records out has committed a checkpoint
+// since all is quiet (14).
+func (k *checks) watchCommitted(r *run) {
+	for v, vertex := range r.job.graph.Vertices {
+		for s := range vertex.Parallelism {
+			if o := r.outcome.sinks[place{v, s}]; len(vertex.Produces) == 0 && (o == nil || o.upTo <= r.before) {
+				k.broken("14", "job %s: subtask %d of %s has committed nothing since all is quiet", r.job.id, s, vertex.Name)
+			}
 		}
 	}
 }

@@ -54,9 +54,13 @@ type portion struct {
 	done     bool
 }
 
-// splitLength is how many records a split of a coordinator holds; others have no
-// end.
-const splitLength = 5
+// length is how many records a split of a coordinator holds; others have no end.
+func (s *checkpoints) length() int {
+	if s.hasty {
+		return 2
+	}
+	return 5
+}
 
 // A transaction is what a vertex without outputs puts out for one checkpoint. It
 // may be committed once that is complete, or a later one.
@@ -152,7 +156,7 @@ func (s *stream) after(low, high time.Duration, f func()) {
 func (s *stream) begin() {
 	s.runs = true
 	if s.sink() {
-		s.run.outcome.sinks[place{s.vertex, s.subtask}] = s
+		s.run.outcome.begins(s)
 		s.commit(s.current)
 	}
 	for _, w := range s.in {
@@ -174,6 +178,10 @@ func (s *stream) begin() {
 // produce sends some records and comes again.
 func (s *stream) produce() {
 	s.emit(1 + s.cluster().checkpoints.rand.IntN(4))
+	if s.cluster().checkpoints.hasty {
+		s.after(50*time.Millisecond, 2*time.Second, s.produce)
+		return
+	}
 	s.after(200*time.Millisecond, 8*time.Second, s.produce)
 }
 
@@ -187,7 +195,7 @@ func (s *stream) emit(n int) {
 		p := &s.portions[i]
 		rec := record{lane{s.vertex, p.id}, p.next}
 		p.next++
-		if s.reader != nil && p.next == splitLength {
+		if s.reader != nil && p.next == s.cluster().checkpoints.length() {
 			p.done = true
 			s.reader.more()
 		}

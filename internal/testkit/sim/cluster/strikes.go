@@ -30,6 +30,11 @@ func (c *Cluster) layStrikes() {
 	if !s.on || c.settings.calm {
 		return
 	}
+	if s.hasty {
+		c.world.At(0, "haste", func() {
+			c.trouble(sim.Trouble{Slow: 0.7, SlowBy: 4 * time.Second}, c.settings.faultTime, gateway.TriggerCheckpoint.Name)
+		})
+	}
 	moment := func() time.Duration {
 		return 2*time.Second + time.Duration(s.rand.Int64N(int64(c.settings.faultTime)))
 	}
