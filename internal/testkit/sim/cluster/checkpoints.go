@@ -26,8 +26,11 @@ type checkpoints struct {
 	memory  bool // state travels with the acknowledgements
 	// hasty worlds have short splits, which are asked for while a checkpoint is on its
 	// slow way to the sources.
-	hasty   bool
-	own     map[string]string
+	hasty bool
+	own   map[string]string
+	// longer is how much longer the faults last, of which there are no more: so that
+	// jobs come to run between them, and to take checkpoints.
+	longer  time.Duration
 	longest time.Duration // from one checkpoint to the end of the next
 
 	shelf  *shelf
@@ -54,6 +57,12 @@ func drawCheckpoints(c *Cluster, seed uint64) checkpoints {
 		config.CheckpointTolerableFailures.Key: pick(r, "0", "3", "2147483647"),
 		config.CheckpointsRetained.Key:         pick(r, "1", "1", "2", "3"),
 		config.CheckpointRetention.Key:         pick(r, "NO_EXTERNALIZED_CHECKPOINTS", "DELETE_ON_CANCELLATION", "RETAIN_ON_CANCELLATION"),
+	}
+	if s.hasty && r.IntN(2) == 0 {
+		s.own[config.CheckpointMaxConcurrent.Key], s.own[config.CheckpointMinPause.Key] = "2", "0 s"
+	}
+	if s.on {
+		s.longer = time.Minute + time.Duration(r.IntN(120))*time.Second
 	}
 	s.shelf = newShelf(c)
 	return s

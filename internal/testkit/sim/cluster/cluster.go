@@ -113,6 +113,7 @@ func newCluster(seed uint64) *Cluster {
 	c.spells = drawSpells(seed, c.settings.calm)
 	c.ills = drawIlls(seed, c.settings.calm)
 	c.checkpoints = drawCheckpoints(c, seed)
+	c.settings.faultTime += c.checkpoints.longer
 	c.fairWeather()
 	for i, n := range c.settings.slots {
 		m := &machine{name: fmt.Sprintf("tm%d", i+1), slots: n}

@@ -234,6 +234,7 @@ func (c *Cluster) stopMaster(exit time.Duration) {
 func (c *Cluster) calmDown() (frozen time.Duration) {
 	c.over, c.calmSince = true, c.world.Now()
 	c.checkpoints.shelf.heal()
+	c.checkpoints.shelf.tear = 0
 	for _, r := range c.checkpoints.runs {
 		r.before = r.newest
 	}

@@ -63,6 +63,7 @@ func newShelf(c *Cluster) *shelf {
 		s.tear--
 		s.torn[at] = true
 		c.fault("checkpoint file torn")
+		c.world.At(c.checkpoints.span(100*time.Millisecond, 10*time.Second), "strike", func() { c.readTorn(at) })
 		if c.checkpoints.rand.IntN(2) == 0 {
 			return data[:len(data)/2]
 		}
@@ -75,9 +76,9 @@ func newShelf(c *Cluster) *shelf {
 // of is the shelf as a process sees it.
 func (s *shelf) of(p *sim.Process) fs.FileSystem { return &seat{s, p} }
 
-// heal ends all troubles.
+// heal ends all troubles, except that files may still be torn.
 func (s *shelf) heal() {
-	s.bad, s.doubtful, s.tear = "", false, 0
+	s.bad, s.doubtful = "", false
 	s.front.Limit(-1)
 }
 

@@ -3,6 +3,7 @@ package cluster
 import (
 	"time"
 
+	"github.com/weirstream/weir/internal/fs"
 	"github.com/weirstream/weir/internal/rpc/gateway"
 	"github.com/weirstream/weir/internal/testkit/sim"
 )
@@ -37,6 +38,13 @@ func (c *Cluster) layStrikes() {
 	}
 	moment := func() time.Duration {
 		return 2*time.Second + time.Duration(s.rand.Int64N(int64(c.settings.faultTime)))
+	}
+	if s.rand.IntN(6) == 0 {
+		c.world.At(moment(), "tear", func() {
+			if !c.over {
+				s.shelf.tear = 1 + s.rand.IntN(4)
+			}
+		})
 	}
 	for range s.rand.IntN(6) {
 		c.world.At(moment(), "strike", func() { s.strike = pick(s.rand, points...) })
@@ -78,6 +86,19 @@ func (c *Cluster) springs(at point, r *run, t *task) {
 	})
 }
 
+// readTorn kills a worker of the job whose file was torn, so that it is read.
+func (c *Cluster) readTorn(at fs.Location) {
+	for _, r := range c.checkpoints.runs {
+		if _, mine := at.Under(r.dir); !mine || c.over {
+			continue
+		}
+		if t := c.anyTask(r); t != nil {
+			c.fault("worker killed")
+			t.worker.signal("SIGKILL")
+		}
+	}
+}
+
 // anyTask is one of the tasks of a run; nil: none runs.
 func (c *Cluster) anyTask(r *run) *task {
 	var all []*task
@@ -116,19 +137,15 @@ func (c *Cluster) spoilShelf() {
 	if c.over {
 		return
 	}
-	switch n := s.rand.IntN(9); {
-	case n < 4:
+	switch n := s.rand.IntN(8); {
+	case n < 3:
 		c.fault("checkpoints cannot be written")
 		s.shelf.bad = pick(s.rand, "/_metadata", "/ha/", "/ckpt", "/ids/", "/completed/")
-	case n < 6:
+	case n < 5:
 		c.fault("full disk")
 		s.shelf.front.Limit(int64(s.rand.IntN(400)))
-	case n < 8 || s.rand.IntN(3) > 0:
-		s.shelf.doubtful = true
 	default:
-		s.shelf.tear = 1 + s.rand.IntN(3)
-		c.world.At(20*time.Second, "spoil over", s.shelf.heal)
-		return
+		s.shelf.doubtful = true
 	}
 	c.world.At(time.Second<<s.rand.IntN(5), "spoil over", s.shelf.heal)
 }
