@@ -10,8 +10,9 @@ import (
 //
 // What there is to read comes in splits: a file or a part of it, a partition of a
 // topic, a shard. Each split is one reader's at a time, which keeps how far it has
-// read it in checkpoints. A source that is Coordinated gets its splits from Weir; one
-// that is neither that nor Enumerated has none but those that its readers begin with.
+// read it in checkpoints. A source that is Coordinated gets its splits from Weir, one
+// that is Enumerated finds them itself; one that is neither has none but those that
+// its readers begin with.
 type Source[T any] interface {
 	// Bounded reports whether the source ends by itself.
 	Bounded() bool

@@ -64,8 +64,11 @@ func FromSource[T any](e *Env, from connector.Source[T]) DataStream[T] {
 
 func fromSource[T any](e *Env, op string, from connector.Source[T]) DataStream[T] {
 	n := &streamgraph.Node{Op: op, Bounded: from.Bounded(), Operator: operator.FromSource(from)}
-	if c, ok := from.(connector.Coordinated); ok {
+	switch c := from.(type) {
+	case connector.Coordinated:
 		n.CoordinatorKind, n.CoordinatorSpec = c.Coordinator()
+	case connector.Enumerated:
+		n.CoordinatorKind, n.CoordinatorSpec = connector.SplitsKind, operator.SplitsSpec(c)
 	}
 	if checked, ok := from.(connector.Checked); ok {
 		n.Before = checked.Check

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/weirstream/weir/connector"
+	"github.com/weirstream/weir/internal/coordinator/splits/message"
 	"github.com/weirstream/weir/internal/status"
 )
 
@@ -25,7 +26,9 @@ func FromSource[T any](source connector.Source[T]) SourceFactory {
 				return c.At(c.Now()+d.Milliseconds(), func() { Check(f()) })
 			},
 		}
-		if _, coordinated := source.(connector.Coordinated); coordinated {
+		_, coordinated := source.(connector.Coordinated)
+		enumerated, finds := source.(connector.Enumerated)
+		if coordinated || finds {
 			context.Request = s.request
 		}
 		reader, err := source.Open(context, connector.Output[T]{
@@ -40,6 +43,9 @@ func FromSource[T any](source connector.Source[T]) SourceFactory {
 		s.restored = nil
 		for ; s.early > 0; s.early-- {
 			s.ask()
+		}
+		if finds && c.Subtask == 0 {
+			find(c, enumerated)
 		}
 		return s
 	})
@@ -90,14 +96,11 @@ func (s *splitReader) keep(confirming bool) (restored bool) {
 	return restored
 }
 
-// splitRequest and splitResponse are what coordinators of splits speak, each with
-// splits of its own.
-type splitRequest struct {
-	Sequence int64 `json:"sequence"`
-}
-
+// splitResponse is what coordinators answer: those of package splits a message.Response,
+// others a split in a form of their own.
 type splitResponse struct {
 	Split jsontext.Value `json:"split"`
+	Data  []byte         `json:"data"`
 	Later bool           `json:"later"`
 }
 
@@ -112,7 +115,7 @@ func (s *splitReader) request() {
 
 func (s *splitReader) ask() {
 	s.sequence++
-	request, err := json.Marshal(splitRequest{s.sequence})
+	request, err := json.Marshal(message.Request{Sequence: s.sequence, Parallelism: s.c.Parallelism})
 	Check(err)
 	s.c.Ask(s.c.OperatorID, request, s.receive)
 }
@@ -128,10 +131,12 @@ func (s *splitReader) receive(answer []byte, err error) {
 		Abort(fmt.Errorf("ask for the next split: %w", err))
 	case response.Later:
 		s.ask()
-	case len(response.Split) == 0:
-		Check(s.reader.NoMore())
-	default:
+	case response.Data != nil:
+		Check(s.reader.Add(response.Data))
+	case len(response.Split) > 0:
 		Check(s.reader.Add(response.Split))
+	default:
+		Check(s.reader.NoMore())
 	}
 }
 

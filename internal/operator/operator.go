@@ -6,7 +6,8 @@
 // locked or allocated: types are asserted once, when a task builds its chain
 // from the last operator to the first. It never starts a goroutine, but for the
 // calls of asynchronous functions of the user (CallAsync), which are bounded and
-// waited for; an operator itself never runs outside the goroutine of its task.
+// waited for, and a source's enumerator; an operator itself never runs outside the
+// goroutine of its task.
 package operator
 
 import (

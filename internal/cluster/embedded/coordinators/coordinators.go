@@ -9,9 +9,10 @@ import (
 	"github.com/weirstream/weir/internal/coordinator"
 	"github.com/weirstream/weir/internal/coordinator/files"
 	"github.com/weirstream/weir/internal/coordinator/files/glob"
+	"github.com/weirstream/weir/internal/coordinator/splits"
 )
 
 // Builtin are the kinds a job graph may name.
 func Builtin() coordinator.Kinds {
-	return coordinator.Kinds{files.Kind: files.Factory(glob.List)}
+	return coordinator.Kinds{files.Kind: files.Factory(glob.List), splits.Kind: splits.Factory}
 }
