@@ -139,7 +139,7 @@ func (a *adaptive) prepare(f rescale.Prepare) {
 			m.schedule(schedule.FailJob{Cause: failureOf(err)})
 			return
 		}
-		m.checkpoints.apply(checkpoint.Rescaled{Graph: m.options.Graph.WithParallelism(layout)})
+		m.checkpoints.apply(checkpoint.Rescaled{Graph: m.graph.Job.WithParallelism(layout)})
 	}
 	prepared := func() { a.apply(rescale.Prepared{Serial: f.Serial}) }
 	if !a.recovered {

@@ -2,11 +2,13 @@ package jobmaster
 
 import (
 	"errors"
+	"fmt"
 	"slices"
 	"time"
 
 	"google.golang.org/protobuf/proto"
 
+	"github.com/weirstream/weir/config"
 	"github.com/weirstream/weir/internal/element"
 	"github.com/weirstream/weir/internal/execgraph"
 	"github.com/weirstream/weir/internal/ident"
@@ -248,17 +250,30 @@ func (c *checkpoints) Restore(f checkpoint.Restore) {
 }
 
 // takeOver gives tasks the maximum parallelism of the state that they begin with,
-// where the program leaves it open.
+// where the program leaves it open. A job whose parallelism follows the slots is
+// sized by the program's, and must not outgrow a lower one.
 func (c *checkpoints) takeOver(a *snapshot.Assignment) {
 	all := map[ident.VertexID]int{}
 	for i := range a.Operators {
-		if o := &a.Operators[i]; !o.FixedMax {
-			all[o.Task] = o.MaxParallelism
+		o := &a.Operators[i]
+		if o.FixedMax {
+			continue
+		}
+		all[o.Task] = o.MaxParallelism
+		if v := c.m.graph.JobVertex(o.Task); c.m.adaptive != nil && v != nil && o.MaxParallelism < v.Job.MaxParallelism {
+			c.m.Fail(status.Fatal(fmt.Errorf("the state of vertex %q has the max parallelism %d, and the program leaves it open: with %s, which may run more subtasks, set it to %d in the program, or as %s",
+				o.Vertex, o.MaxParallelism, config.JobManagerScheduler.Key, o.MaxParallelism, config.PipelineMaxParallelism.Key)))
+			return
 		}
 	}
-	if c.m.graph.TakeOver(all) {
-		c.later(checkpoint.Rescaled{Graph: c.m.graph.Job})
+	if !c.m.graph.TakeOver(all) {
+		return
 	}
+	graph := c.m.graph.Job
+	if c.m.adaptive != nil {
+		graph = graph.WithParallelism(c.m.adaptive.layout)
+	}
+	c.later(checkpoint.Rescaled{Graph: graph})
 }
 
 // deployment gives what an attempt begins with, encoded, nil for nothing, and whether
