@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"log/slog"
 	"time"
 
 	"github.com/weirstream/weir/stream"
@@ -413,4 +414,89 @@ func ExampleRetryStrategy() {
 	// user 1
 	// user 2
 	// nobody knows 3
+}
+
+// seenOnBoth tells the records of one stream that have come on the other before, and the
+// other way round.
+type seenOnBoth struct{ a, b map[int64]bool }
+
+func (s *seenOnBoth) Process1(v int64, _ *stream.ProcessContext, emit func(int64)) error {
+	if s.a[v] = true; s.b[v] {
+		emit(v)
+	}
+	return nil
+}
+
+func (s *seenOnBoth) Process2(v int64, _ *stream.ProcessContext, emit func(int64)) error {
+	if s.b[v] = true; s.a[v] {
+		emit(v)
+	}
+	return nil
+}
+
+func ExampleCoProcessFunction() {
+	env := stream.NewEnv(stream.DefaultParallelism(1))
+	stream.Sequence(env, 1, 4).Connect(stream.Sequence(env, 3, 6)).
+		Process(func() stream.CoProcessFunction[int64, int64, int64] {
+			return &seenOnBoth{map[int64]bool{}, map[int64]bool{}}
+		}).Print()
+	run(env)
+	// Unordered output:
+	// 3
+	// 4
+}
+
+// unlucky fails in its first attempt.
+type unlucky struct{ attempt int }
+
+func (u *unlucky) Open(c *stream.OpenContext) error {
+	u.attempt = c.Attempt
+	return nil
+}
+
+func (u *unlucky) Process(v int64, _ *stream.ProcessContext, emit func(int64)) error {
+	if u.attempt == 0 {
+		return errors.New("bad luck")
+	}
+	emit(v)
+	return nil
+}
+
+func ExampleRestartStrategy() {
+	env := stream.NewEnv(stream.DefaultParallelism(1), stream.Logger(slog.New(slog.DiscardHandler)),
+		stream.Restart(stream.FixedDelayRestart(3, time.Millisecond)))
+	stream.Sequence(env, 1, 1).Process(func() stream.ProcessFunction[int64, int64] { return &unlucky{} }).Print()
+	run(env)
+	// Output: 1
+}
+
+// add gives the result of an aggregator for some numbers.
+func add[Acc, Out any](a stream.Aggregator[int64, Acc, Out], vals ...int64) (Acc, Out) {
+	var acc Acc
+	for _, v := range vals {
+		a.Add(&acc, v)
+	}
+	return acc, a.Result(&acc)
+}
+
+func ExampleExtent() {
+	fmt.Println(add(stream.Min(stream.Self[int64]), 3, 1, 2))
+	// Output: {true 1} 1
+}
+
+func ExampleMoments() {
+	fmt.Println(add(stream.Mean(stream.Self[int64]), 3, 1, 2))
+	// Output: {3 6} 2
+}
+
+func ExampleReduced() {
+	env, s := fourGauges()
+	s.KeyBy(func(r gauge) string { return r.Key }).
+		Window(stream.Tumbling(time.Hour)).
+		Reduce(func(a, b gauge) gauge { return gauge{a.Key, b.At, a.Value + b.Value} }). // kept as a Reduced
+		Print()
+	run(env)
+	// Unordered output:
+	// {a 12 7}
+	// {b 4 10}
 }
