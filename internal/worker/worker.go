@@ -11,6 +11,7 @@ package worker
 import (
 	"log/slog"
 	"os"
+	"runtime/debug"
 	"sync"
 	"time"
 
@@ -86,7 +87,7 @@ func New(o Options) *Worker {
 		o.Files = fs.ByScheme{"file": local.FileSystem{}}
 	}
 	space := scratch.In(o.TempDirs...)
-	return &Worker{
+	w := &Worker{
 		Options: o,
 		hash:    o.Compiled.Graph.Hash(),
 		scratch: space,
@@ -98,6 +99,10 @@ func New(o Options) *Worker {
 		state: newStateOf(o.ManagedBytes),
 		done:  make(chan struct{}),
 	}
+	if o.LimitMemory != nil {
+		w.state.limit(debug.SetMemoryLimit(-1)) // that of GOMEMLIMIT, until there is another
+	}
+	return w
 }
 
 // Shuffle is the worker's share of the data plane, for whoever hands it the
