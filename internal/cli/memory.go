@@ -73,7 +73,7 @@ func (p *invocation) explainTaskManager(cfg *config.Config, asJSON bool) error {
 			m.Workers(), share.Hard, share.Soft)},
 		{"network", fmt.Sprintf("the buffers for what comes from other processes: %d of %d bytes, %d for each slot; a job that needs more fails and names the consumer",
 			m.Network/network.BufferSize, network.BufferSize, share.Network/network.BufferSize)},
-		{"managed", fmt.Sprintf("the room of operators for state and sorting, %d for each slot", share.Managed)},
+		{"managed", fmt.Sprintf("the room of operators for sorting and for state on a disk (rocksdb), %d for each slot; state in memory (hashmap) may take three quarters of a worker's GOMEMLIMIT", share.Managed)},
 		{"taskHeap, taskOffHeap", "shown in the profile of the slots; Go has one heap, so within a worker nothing keeps them apart"},
 		{"metaspace", "Go has none: the worker may use it"},
 		{"overhead", "stacks, code and what the runtime and the kernel take: the worker may use it"},
