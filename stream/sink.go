@@ -6,6 +6,7 @@ import (
 	"os"
 	"sync"
 
+	"github.com/weirstream/weir/config"
 	"github.com/weirstream/weir/connector"
 	"github.com/weirstream/weir/connector/files"
 	"github.com/weirstream/weir/internal/operator"
@@ -162,7 +163,7 @@ func (s DataStream[T]) WriteText(dir string, line func(T) string) Sink {
 		Op: "Write Text", Operator: files.WriteLines(dir, line),
 		Before: func(onCluster bool) error {
 			err := files.CheckPaths(onCluster, dir)
-			if err != nil || s.env.checkpointed() {
+			if err != nil || s.env.checkpointed() || s.env.settings[config.RecoveryPath.Key] != "" {
 				return err
 			}
 			return files.CheckEmpty(dir)

@@ -40,7 +40,8 @@ func encodeAll(files []pending) (all [][]byte, err error) {
 }
 
 func decodePending(text []byte) (p pending, err error) {
-	if err = json.Unmarshal(text, &p); err == nil && (p.Name == "" || p.Name != filepath.Base(p.Name) || p.Hidden == "" || p.Partition != "" && !filepath.IsLocal(p.Partition)) {
+	plain := func(name string) bool { return name == filepath.Base(name) && filepath.IsLocal(name) && name != "." }
+	if err = json.Unmarshal(text, &p); err == nil && (!plain(p.Name) || !plain(p.Hidden) || p.Partition != "" && !filepath.IsLocal(p.Partition)) {
 		err = fmt.Errorf("name %q in %q, partition %q", p.Name, p.Hidden, p.Partition)
 	}
 	if err != nil {

@@ -380,3 +380,21 @@ func TestPendingIsChecked(t *testing.T) {
 		}
 	}
 }
+
+// Whatever a checkpoint says, no file outside of its directory is meant.
+func FuzzPending(f *testing.F) {
+	f.Add([]byte(`{"dir":"/out","hidden":".weir-1","partition":"a=1","name":"part-1","length":7}`))
+	f.Add([]byte(`{"dir":"/out","hidden":"../x","name":"part-1"}`))
+	f.Add([]byte(`{"dir":"/out","hidden":".weir-1","name":".."}`))
+	f.Fuzz(func(t *testing.T, text []byte) {
+		p, err := decodePending(text)
+		if err != nil {
+			return
+		}
+		for _, path := range []string{p.hidden(), p.final()} {
+			if rest, err := filepath.Rel(p.Dir, path); err != nil || !filepath.IsLocal(rest) || rest == "." {
+				t.Errorf("%s names %s", text, path)
+			}
+		}
+	})
+}

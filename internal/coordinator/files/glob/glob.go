@@ -84,6 +84,8 @@ func (w *walk) everywhere(pattern string) error {
 func (w *walk) below() error {
 	err := fs.WalkDir(os.DirFS(w.base), ".", func(name string, d fs.DirEntry, err error) error {
 		switch {
+		case name != "." && errors.Is(err, fs.ErrNotExist):
+			return nil // it has vanished since
 		case err != nil:
 			return err
 		case name != "." && hidden(d.Name()):
