@@ -9,6 +9,7 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"github.com/weirstream/weir/connector"
 )
@@ -54,21 +55,31 @@ func decodePending(text []byte) (p pending, err error) {
 type committer struct{ log *slog.Logger }
 
 // Commit renames files to where they are seen. One that is there already was
-// committed before.
+// committed before. They count as done when a crash of the machine does not undo it.
 func (c committer) Commit(_ context.Context, all []connector.Committable) (done int, err error) {
-	for i, one := range all {
-		p, err := decodePending(one.Data)
-		if err == nil {
-			err = c.commit(&p, one.Again)
+	var touched []string // directories, each once
+	for done < len(all) && err == nil {
+		var p pending
+		if p, err = decodePending(all[done].Data); err == nil {
+			err = c.commit(&p, all[done].Again, &touched)
 		}
-		if err != nil {
-			return i, fmt.Errorf("write files: %w", err)
+		if err == nil {
+			done++
 		}
 	}
-	return len(all), nil
+	for _, dir := range touched {
+		if unsafe := syncDirectory(dir); unsafe != nil {
+			return 0, connector.Retriable(fmt.Errorf("write files: %w", unsafe))
+		}
+	}
+	if err != nil {
+		return done, fmt.Errorf("write files: %w", err)
+	}
+	return done, nil
 }
 
-func (c committer) commit(p *pending, again bool) error {
+// commit renames one file, and notes which directories it has changed.
+func (c committer) commit(p *pending, again bool, touched *[]string) error {
 	if _, err := os.Lstat(p.hidden()); errors.Is(err, fs.ErrNotExist) {
 		there, err := committed(*p, c.log)
 		if err == nil && !there && !again {
@@ -76,7 +87,8 @@ func (c committer) commit(p *pending, again bool) error {
 		}
 		return err
 	}
-	if err := os.MkdirAll(filepath.Dir(p.final()), 0o777); err != nil {
+	dir := filepath.Dir(p.final())
+	if err := makeBelow(p.Dir, dir, touched); err != nil {
 		return connector.Retriable(err)
 	}
 	if _, err := os.Lstat(p.final()); err == nil {
@@ -85,11 +97,31 @@ func (c committer) commit(p *pending, again bool) error {
 	if err := os.Rename(p.hidden(), p.final()); err != nil {
 		return connector.Retriable(err)
 	}
-	if err := syncDirectory(filepath.Dir(p.final())); err != nil {
-		return connector.Retriable(err)
-	}
+	touch(touched, dir)
 	_ = os.Remove(filepath.Join(p.Dir, p.Hidden)) // stays as long as it holds something
 	return nil
+}
+
+// makeBelow makes a directory that is base or below it, and notes those that then
+// have a new entry.
+func makeBelow(base, dir string, touched *[]string) error {
+	if _, err := os.Lstat(dir); err == nil {
+		return nil
+	}
+	if err := os.MkdirAll(dir, 0o777); err != nil {
+		return err
+	}
+	for dir != base && dir != filepath.Dir(dir) {
+		dir = filepath.Dir(dir)
+		touch(touched, dir)
+	}
+	return nil
+}
+
+func touch(touched *[]string, dir string) {
+	if !slices.Contains(*touched, dir) {
+		*touched = append(*touched, dir)
+	}
 }
 
 // committed reports whether a file whose hidden one is gone has been committed. If
