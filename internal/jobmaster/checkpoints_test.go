@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/weirstream/weir/config"
 	"github.com/weirstream/weir/internal/coordinator"
 	"github.com/weirstream/weir/internal/fs/mem"
 	"github.com/weirstream/weir/internal/ident"
@@ -120,5 +121,33 @@ func TestCheckpointsInMemoryCannotOutliveTheirJobMaster(t *testing.T) {
 	o.CheckpointStore = func(ident.JobID) checkpointing.Store { return checkpointing.NewLasting(w, storage.Ledger{}) }
 	if _, err := New(o); err == nil || !strings.Contains(err.Error(), "as high-availability.type wants: set execution.checkpointing.dir") {
 		t.Errorf("made: %v", err)
+	}
+}
+
+// Tasks are told that their job has checkpoints, also where only the cluster's settings
+// ask for them; a batch job has none.
+func TestTasksKnowOfCheckpoints(t *testing.T) {
+	for _, batch := range []bool{false, true} {
+		w := newWorld()
+		w.resourceManager()
+		graph := twoVertices(2)
+		graph.Batch = batch
+		prepare := w.withCheckpoints(graph)
+		m, _ := w.start(t, graph, func(o *Options) {
+			prepare(o)
+			graph.Configuration = nil
+			c, err := config.New(map[string]string{"execution.checkpointing.interval": "5 s"})
+			if err != nil {
+				t.Fatal(err)
+			}
+			o.Config = c
+		})
+		want := map[bool]string{false: "5000 ms"}[batch]
+		if got := m.describer.job.Configuration["execution.checkpointing.interval"]; got != want {
+			t.Errorf("batch %v: the interval is %q, want %q", batch, got, want)
+		}
+		m.Cancel(func(error) {})
+		w.pass(time.Minute)
+		w.quiet(t, m)
 	}
 }
