@@ -56,7 +56,7 @@ var (
 		Doc:     "Whether the barriers of checkpoints overtake records, which then are part of the checkpoint, so that it does not wait for slow tasks. With EXACTLY_ONCE and one checkpoint at a time only.",
 	})
 	CheckpointAlignedTimeout = declare(duration, Option[time.Duration]{
-		Key: "execution.checkpointing.aligned-checkpoint-timeout", Default: 0, Effect: NextJob, check: notNegative, inert: untaken[time.Duration],
+		Key: "execution.checkpointing.aligned-checkpoint-timeout", Default: 0, Effect: NextJob, check: notNegative,
 		OldKeys: []string{"execution.checkpointing.alignment-timeout"},
 		Doc:     "With unaligned checkpoints: how long barriers wait in line before they overtake. With 0 they never wait.",
 	})

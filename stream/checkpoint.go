@@ -50,3 +50,15 @@ func (e *Env) checkpointed() bool {
 func IncrementalCheckpoints() Option {
 	return func(e *Env) { e.set(config.CheckpointIncremental.Key, "true") }
 }
+
+// UnalignedCheckpoints lets the barriers of checkpoints overtake records, which are then
+// part of the checkpoint, so that it does not wait for slow functions. Each record still
+// counts once. A barrier first waits in line for so long; with zero it never does. It is
+// execution.checkpointing.unaligned.enabled, and the time
+// execution.checkpointing.aligned-checkpoint-timeout.
+func UnalignedCheckpoints(after time.Duration) Option {
+	return func(e *Env) {
+		e.set(config.CheckpointUnaligned.Key, "true")
+		e.set(config.CheckpointAlignedTimeout.Key, millis(after))
+	}
+}

@@ -4,10 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
@@ -116,22 +118,33 @@ func (c *counter) Process(v int64, k *stream.KeyedContext[int64], emit func(stre
 func TestJobsGoOnFromCheckpoints(t *testing.T) { synctest.Test(t, jobsGoOnFromCheckpoints) }
 
 func jobsGoOnFromCheckpoints(t *testing.T) {
-	for _, dir := range []string{"", t.TempDir()} {
+	dir, unaligned := stream.CheckpointDirectory(t.TempDir()), stream.UnalignedCheckpoints(0)
+	for _, c := range []struct {
+		name    string
+		options []stream.Option
+	}{
+		{"in memory", nil},
+		{"in files", []stream.Option{dir}},
+		{"in memory, unaligned", []stream.Option{unaligned}},
+		{"in files, unaligned", []stream.Option{dir, unaligned}},
+		{"in files, unaligned after a while", []stream.Option{dir, stream.UnalignedCheckpoints(30 * time.Millisecond)}},
+		{"in files, unaligned and incremental", []stream.Option{dir, unaligned, stream.IncrementalCheckpoints()}},
+	} {
 		const last, keys = 60_000, 10
 		var fails atomic.Int64
 		fails.Store(3)
-		options := []stream.Option{quiet, stream.DefaultParallelism(2), stream.Mode(stream.Streaming), stream.CheckpointInterval(20 * time.Millisecond),
-			stream.Restart(stream.FixedDelayRestart(10, 10*time.Millisecond))}
-		if dir != "" {
-			options = append(options, stream.CheckpointDirectory(dir))
-		}
-		env := stream.NewEnv(options...)
+		var log lines
+		env := stream.NewEnv(append(c.options, stream.Logger(slog.New(slog.NewTextHandler(&log, nil))), stream.DefaultParallelism(2), stream.Mode(stream.Streaming),
+			stream.CheckpointInterval(20*time.Millisecond), stream.Restart(stream.FixedDelayRestart(10, 10*time.Millisecond)))...)
 		counts := stream.Sequence(env, 1, last).
+			KeyBy(func(v int64) int64 { return v % (keys / 2) }).
+			Process(func() stream.KeyedProcessFunction[int64, int64, int64] { return &passing{} }).
 			KeyBy(func(v int64) int64 { return v % keys }).
 			Process(func() stream.KeyedProcessFunction[int64, int64, stream.Pair[int64, int64]] {
 				return &counter{fails: &fails}
 			}).
 			Collect()
+		began := time.Now()
 		execute(t, env)
 		most := map[int64]int64{}
 		for _, p := range counts.Values() {
@@ -139,14 +152,47 @@ func jobsGoOnFromCheckpoints(t *testing.T) {
 		}
 		for k := range int64(keys) {
 			if most[k] != last/keys {
-				t.Errorf("directory %q: key %d was counted to %d, want %d", dir, k, most[k], last/keys)
+				t.Errorf("%s: key %d was counted to %d, want %d", c.name, k, most[k], last/keys)
 			}
 		}
-		t.Logf("directory %q: %d results of %d records", dir, len(counts.Values()), last)
+		t.Logf("%s: %d results of %d records, %d checkpoints in %s", c.name, len(counts.Values()), last, log.count("checkpoint completed"), time.Since(began))
 		if fails.Load() >= 0 {
-			t.Errorf("it failed %d times, want 3", 3-fails.Load())
+			t.Errorf("%s: it failed %d times, want 3", c.name, 3-fails.Load())
 		}
 	}
+}
+
+// passing gives what it is given, and counts it.
+type passing struct{ n *stream.ValueState[int64] }
+
+func (p *passing) Open(o *stream.OpenContext) error {
+	p.n = stream.NewValueState[int64](o, "n")
+	return nil
+}
+
+func (p *passing) Process(v int64, _ *stream.KeyedContext[int64], emit func(int64)) error {
+	n, _ := p.n.Value()
+	p.n.Update(n + 1)
+	emit(v)
+	return nil
+}
+
+// lines is a log.
+type lines struct {
+	mu   sync.Mutex
+	text strings.Builder
+}
+
+func (l *lines) Write(b []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.text.Write(b)
+}
+
+func (l *lines) count(what string) int {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return strings.Count(l.text.String(), what)
 }
 
 // At least once, no record is lost.

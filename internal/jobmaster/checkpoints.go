@@ -32,8 +32,9 @@ type checkpoints struct {
 	owner   *checkpointing.Owner
 	restore restored
 	origin  *checkpoint.Origin // what the first attempts begin with; nil: with nothing
-	// incremental says that checkpoints may be based on earlier ones.
-	incremental bool
+	// incremental says that checkpoints may be based on earlier ones, overtaken that
+	// their barriers may overtake records.
+	incremental, overtaken bool
 	// pending wait for the owner to say what tasks begin with.
 	pending []func()
 	// began is the checkpoint that each attempt was deployed with, until it ends; one
@@ -276,14 +277,16 @@ func (c *checkpoints) takeOver(a *snapshot.Assignment) {
 	c.later(checkpoint.Rescaled{Graph: graph})
 }
 
-// deployment gives what an attempt begins with, encoded, nil for nothing, and whether
-// its checkpoints may be based on earlier ones.
-func (c *checkpoints) deployment(e *execgraph.Execution) (restore []byte, incremental bool) {
-	if c == nil {
-		return nil, false
-	}
-	if c.restore.assignment == nil {
-		return nil, c.incremental
+// ways says whether checkpoints may be based on earlier ones, and whether their
+// barriers may overtake records.
+func (c *checkpoints) ways() (incremental, overtaken bool) {
+	return c != nil && c.incremental, c != nil && c.overtaken
+}
+
+// deployment gives what an attempt begins with, encoded; nil: nothing.
+func (c *checkpoints) deployment(e *execgraph.Execution) []byte {
+	if c == nil || c.restore.assignment == nil {
+		return nil
 	}
 	c.began[e.ID] = c.restore.checkpoint
 	m := &snapshot.Metadata{Checkpoint: c.restore.checkpoint, Job: c.m.job}
@@ -295,7 +298,7 @@ func (c *checkpoints) deployment(e *execgraph.Execution) (restore []byte, increm
 		m.Operators = append(m.Operators, snapshot.OperatorState{ID: o.ID, Parallelism: 1, MaxParallelism: o.MaxParallelism,
 			Subtasks: []snapshot.SubtaskState{o.Subtasks[e.ID.Subtask]}})
 	}
-	return snapshot.Encode(m, ""), c.incremental
+	return snapshot.Encode(m, "")
 }
 
 // acknowledge takes a task's part of a checkpoint.
@@ -316,7 +319,8 @@ func (c *checkpoints) acknowledge(req *pb.AcknowledgeCheckpointRequest, reply fu
 	reply(&pb.Empty{}, nil)
 	ack := checkpoint.Ack{Checkpoint: req.Checkpoint, Attempt: attempt, Figures: record.Figures{
 		Sync: time.Duration(req.StoppedNanos), Async: time.Duration(req.WrittenNanos), Alignment: time.Duration(req.AlignedNanos),
-		Checkpointed: req.Bytes, State: req.Bytes}}
+		StartDelay: time.Duration(req.DelayNanos), Processed: req.ProcessedBytes, Persisted: req.PersistedBytes,
+		Checkpointed: req.Bytes, State: req.StateBytes, Unaligned: req.Unaligned}}
 	for i := range m.Operators {
 		o := &m.Operators[i]
 		if len(o.Subtasks) == 1 {

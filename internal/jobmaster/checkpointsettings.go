@@ -22,10 +22,11 @@ func checkpointOptions(c *config.Config, random func(int64) int64) (o checkpoint
 		Interval: config.CheckpointInterval.In(c), Timeout: config.CheckpointTimeout.In(c), MinPause: config.CheckpointMinPause.In(c),
 		MaxConcurrent: config.CheckpointMaxConcurrent.In(c), Tolerable: config.CheckpointTolerableFailures.In(c), Retained: config.CheckpointsRetained.In(c),
 		ExactlyOnce: config.CheckpointMode.In(c) == "EXACTLY_ONCE", AfterFinish: config.CheckpointsAfterTasksFinish.In(c),
+		Unaligned: config.CheckpointUnaligned.In(c), AlignedTimeout: config.CheckpointAlignedTimeout.In(c),
 		Incremental: config.CheckpointIncremental.In(c), History: config.CheckpointHistory.In(c), Backend: config.StateBackend.In(c),
 	}
 	if o.Interval <= 0 {
-		o.Interval, o.ExactlyOnce = 0, true
+		o.Interval, o.ExactlyOnce, o.Unaligned = 0, true, false
 		o.Directory, err = asked(c)
 		return o, err
 	}
@@ -39,15 +40,11 @@ func checkpointOptions(c *config.Config, random func(int64) int64) (o checkpoint
 	case "RETAIN_ON_CANCELLATION":
 		o.Retention = checkpoint.RetainOnCancel
 	}
-	for _, refused := range []struct {
-		key string
-		set bool
-	}{
-		{config.CheckpointUnaligned.Key, config.CheckpointUnaligned.In(c)},
-	} {
-		if refused.set {
-			return o, fmt.Errorf("checkpoints with %s are not possible in this version", refused.key)
-		}
+	switch unaligned := config.CheckpointUnaligned.Key + " is true"; {
+	case o.Unaligned && !o.ExactlyOnce:
+		return o, fmt.Errorf("%s and %s is AT_LEAST_ONCE: barriers overtake records only where each counts once", unaligned, config.CheckpointMode.Key)
+	case o.Unaligned && o.MaxConcurrent > 1:
+		return o, fmt.Errorf("%s and %s is %d: it must be 1 then", unaligned, config.CheckpointMaxConcurrent.Key, o.MaxConcurrent)
 	}
 	directory := config.CheckpointDirectory.In(c)
 	switch storage := config.CheckpointStorage.In(c); {
@@ -119,7 +116,7 @@ func (m *Master) makeCheckpoints(settings *config.Config) error {
 	if store.Lasts() && options.Interval > 0 && options.Directory == "" {
 		return fmt.Errorf("checkpoints in the memory of the JobManager do not outlive it, as %s wants: set %s", config.HighAvailabilityType.Key, config.CheckpointDirectory.Key)
 	}
-	c := &checkpoints{m: m, incremental: options.Incremental, origin: origin, began: map[ident.AttemptID]int64{}, periodic: options.Interval > 0}
+	c := &checkpoints{m: m, incremental: options.Incremental, overtaken: options.Unaligned, origin: origin, began: map[ident.AttemptID]int64{}, periodic: options.Interval > 0}
 	c.owner = checkpointing.New(checkpointing.Options{
 		Loop: m.loop, Core: checkpoint.New(options, m.options.Graph), Job: m.job, Disk: m.options.Disk, Store: store, Tasks: c, Log: m.log,
 	})

@@ -157,7 +157,8 @@ func (t *taskManagers) submit(e *execgraph.Execution) {
 	one := &task{execution: e}
 	tm.tasks = append(tm.tasks, one)
 	request := &pb.SubmitTaskRequest{JobMasterId: t.m.term.String(), Task: t.m.describer.deployment(t.m.graph.Deployment(e))}
-	request.Task.Restore, request.Task.Incremental = t.m.checkpoints.deployment(e)
+	request.Task.Restore = t.m.checkpoints.deployment(e)
+	request.Task.Incremental, request.Task.Overtaken = t.m.checkpoints.ways()
 	gateway.SubmitTask.Call(t.m.system, t.m.loop, tm.address, ident.LeaderID{}, request, 0, func(_ *pb.Empty, err error) {
 		if err == nil {
 			one.confirmed = true

@@ -66,6 +66,38 @@ type AligningGate interface {
 	Unblock(channel int)
 }
 
+// An OvertakingWriter lets barriers overtake the batches that wait in it, for a task
+// that takes its part of a checkpoint however slow its consumers are. Only the task's
+// own goroutine calls it, wake excepted.
+type OvertakingWriter interface {
+	Writer
+	// Spare makes Emit wait later: when a subpartition has so many batches more than it
+	// should, or never if more is negative.
+	Spare(more int)
+	// Roomy reports whether no subpartition has more than it should. If one has, wake is
+	// called when it is worth looking again; it comes from any goroutine.
+	Roomy(wake func()) bool
+	// Overtake puts a barrier before all that waits, and gives the encodings of the
+	// batches it has overtaken, by subpartition, in their order.
+	Overtake(barrier element.Element) ([][][]byte, error)
+	// Promise appends a barrier that is Timed, and lets it overtake when its time has
+	// come if it still waits then. Wait gives what Overtake gives, as soon as the barrier
+	// has left every subpartition or overtaken in it; from any goroutine.
+	Promise(barrier element.Element) (wait func() ([][][]byte, error), err error)
+}
+
+// An OvertakenGate gives barriers that have overtaken what was before them. Only the
+// task's own goroutine calls it.
+type OvertakenGate interface {
+	AligningGate
+	// PollUrgent takes such a barrier, if there is one, of a blocked channel too.
+	PollUrgent() (channel int, e element.Element, ok bool)
+	// Overtaken gives the encodings of the batches that the barrier polled last on a
+	// channel has overtaken on this side of it. What it has overtaken on the other side,
+	// the writer gave.
+	Overtaken(channel int) [][]byte
+}
+
 // ErrCanceled is what a blocked Emit returns when its task was canceled.
 var ErrCanceled = errors.New("task canceled")
 

@@ -8,7 +8,6 @@ import (
 	"github.com/weirstream/weir/internal/element"
 	"github.com/weirstream/weir/internal/ident"
 	"github.com/weirstream/weir/internal/operator"
-	"github.com/weirstream/weir/internal/shuffle"
 	"github.com/weirstream/weir/internal/state"
 )
 
@@ -36,6 +35,15 @@ func (b Barrier) element() element.Element {
 	return element.Element{Kind: element.Barrier, Checkpoint: b.Checkpoint, Options: b.Options, Align: b.Align, Time: b.Overtake}
 }
 
+// overtakes says that a task which takes its part now lets the barrier overtake what
+// waits in its outputs.
+func (b Barrier) overtakes(now time.Time) bool {
+	return b.Align == element.Unaligned || b.later() && now.UnixMilli() >= b.Overtake
+}
+
+// later says that the barrier overtakes from its time on.
+func (b Barrier) later() bool { return b.Align == element.Timed || b.Align == element.Held }
+
 // Part is what one operator of a task adds to a checkpoint.
 type Part struct {
 	Operator ident.OperatorID
@@ -61,6 +69,8 @@ type Taken struct {
 	// Aligned is how long the barrier was awaited on all channels; Stopped is how
 	// long the task did nothing else.
 	Aligned, Stopped time.Duration
+	// InFlight is what is in flight, if the barrier has overtaken; nil: nothing is.
+	InFlight *InFlight
 }
 
 // Checkpointer is who takes a task's parts of checkpoints. The methods are called
@@ -135,7 +145,11 @@ func (t *Task) decline(b Barrier, why error) {
 
 // checkpoint takes the task's part: all that came before the barrier is in what
 // the operators keep, or has left before it.
-func (t *Task) checkpoint(b Barrier, aligned time.Duration) {
+func (t *Task) checkpoint(b Barrier, aligned time.Duration) { t.checkpointWith(b, aligned, nil) }
+
+// checkpointWith takes the task's part. With f the barrier has overtaken records that
+// inputs still bring; the outputs' are added.
+func (t *Task) checkpointWith(b Barrier, aligned time.Duration, f *InFlight) {
 	if t.spec.Checkpoints == nil {
 		return
 	}
@@ -160,11 +174,23 @@ func (t *Task) checkpoint(b Barrier, aligned time.Duration) {
 			f(b.Checkpoint)
 		}
 	}
-	t.flush(began)
-	for _, p := range t.partitions {
-		operator.Check(p.Control(b.element()))
+	taken := Taken{Barrier: b, Aligned: aligned, InFlight: f}
+	if overtakes := b.overtakes(began); overtakes || b.later() {
+		if f == nil {
+			f = newInFlight()
+			taken.InFlight = f
+			defer f.end(nil)
+		}
+		t.spare(-1)
+		t.flush(began)
+		t.overtake(b, f, overtakes)
+		t.spareLittle()
+	} else {
+		t.flush(began)
+		for _, p := range t.partitions {
+			operator.Check(p.Control(b.element()))
+		}
 	}
-	taken := Taken{Barrier: b, Aligned: aligned}
 	for i := range t.kept {
 		taken.Parts = append(taken.Parts, t.kept[i].freeze())
 	}
@@ -193,129 +219,4 @@ func (k *kept) freeze() Part {
 		p.Lists = append(p.Lists, PartList{l, l.Save()})
 	}
 	return p
-}
-
-// alignment waits for the barrier of one checkpoint on all channels of a task.
-//
-// Invariant: a channel is blocked exactly while the barrier of the current
-// checkpoint has come on it and not on all others.
-type alignment struct {
-	task    *Task
-	gates   []Gate
-	current Barrier // its Checkpoint is the newest that was heard of
-	waiting bool    // for the barrier on the remaining channels
-	begun   time.Time
-	arrived [][]bool // by gate and channel
-	ended   [][]bool
-	missing int // channels that have not ended and on which it has not arrived
-	counted counting
-}
-
-func newAlignment(t *Task) *alignment {
-	a := &alignment{task: t, gates: t.gates}
-	for _, g := range t.gates {
-		a.arrived = append(a.arrived, make([]bool, g.Channels()))
-		a.ended = append(a.ended, make([]bool, g.Channels()))
-	}
-	return a
-}
-
-// barrier takes a barrier that has come on a channel.
-func (a *alignment) barrier(gate, channel int, b Barrier) {
-	if b.Align == element.Counted {
-		a.counted.barrier(a, gate, channel, b)
-		return
-	}
-	switch {
-	case b.Checkpoint < a.current.Checkpoint || b.Checkpoint == a.current.Checkpoint && !a.waiting:
-		return // of a checkpoint that is over
-	case b.Checkpoint > a.current.Checkpoint:
-		if a.waiting {
-			a.task.decline(a.current, ErrSubsumed)
-			a.release()
-		}
-		a.begin(b)
-	}
-	if !a.arrived[gate][channel] {
-		a.arrived[gate][channel] = true
-		a.missing--
-		a.block(gate, channel)
-	}
-	a.complete()
-}
-
-// begin waits for the barrier of a new checkpoint.
-func (a *alignment) begin(b Barrier) {
-	a.current, a.waiting, a.begun, a.missing = b, true, time.Now(), 0
-	for i := range a.arrived {
-		clear(a.arrived[i])
-		for _, ended := range a.ended[i] {
-			if !ended {
-				a.missing++
-			}
-		}
-	}
-}
-
-// end says that a channel has ended: no barrier comes on it any more.
-func (a *alignment) end(gate, channel int) {
-	if a.ended[gate][channel] {
-		return
-	}
-	a.ended[gate][channel] = true
-	a.counted.end(a, gate, channel)
-	if a.waiting && !a.arrived[gate][channel] {
-		a.missing--
-		a.complete()
-	}
-}
-
-// complete takes the checkpoint when its barrier has come everywhere.
-func (a *alignment) complete() {
-	if !a.waiting || a.missing > 0 {
-		return
-	}
-	a.waiting = false
-	a.task.checkpoint(a.current, time.Since(a.begun))
-	a.release()
-}
-
-// abort gives a checkpoint up, and what may still come of it.
-func (a *alignment) abort(checkpoint int64) {
-	a.counted.abort(checkpoint)
-	switch {
-	case checkpoint < a.current.Checkpoint:
-	case checkpoint == a.current.Checkpoint:
-		if a.waiting {
-			a.waiting = false
-			a.release()
-		}
-	default:
-		if a.waiting {
-			a.waiting = false
-			a.release()
-		}
-		a.current = Barrier{Checkpoint: checkpoint}
-	}
-}
-
-func (a *alignment) block(gate, channel int) {
-	if g, ok := a.gates[gate].(shuffle.AligningGate); ok {
-		g.Block(channel)
-	}
-}
-
-// release lets all channels go on.
-func (a *alignment) release() {
-	for i, g := range a.gates {
-		aligning, ok := g.(shuffle.AligningGate)
-		if !ok {
-			continue
-		}
-		for channel := range a.arrived[i] {
-			if a.arrived[i][channel] {
-				aligning.Unblock(channel)
-			}
-		}
-	}
 }

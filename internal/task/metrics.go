@@ -22,6 +22,8 @@ type counters struct {
 	batchesIn             atomic.Int64
 	idle                  atomic.Int64 // nanoseconds, of waits that ended
 	idleSince             atomic.Int64 // 0: does not wait
+	crowded               atomic.Int64 // nanoseconds, of waits for room in outputs that ended
+	crowdedSince          atomic.Int64 // 0: does not wait
 	initialization        atomic.Int64 // nanoseconds
 	started, ended        atomic.Int64
 	watermark             atomic.Int64
@@ -32,6 +34,13 @@ func (c *counters) idleFrom(now time.Time) { c.idleSince.Store(now.UnixNano()) }
 func (c *counters) idleUntil(now time.Time) {
 	c.idle.Add(max(0, now.UnixNano()-c.idleSince.Load()))
 	c.idleSince.Store(0)
+}
+
+func (c *counters) crowdedFrom() { c.crowdedSince.Store(time.Now().UnixNano()) }
+
+func (c *counters) crowdedUntil() {
+	c.crowded.Add(max(0, time.Now().UnixNano()-c.crowdedSince.Load()))
+	c.crowdedSince.Store(0)
 }
 
 // ends are the task's gates and partitions, for who measures them. What they
@@ -116,6 +125,7 @@ func (t *Task) metricsAt(now time.Time) Metrics {
 			}
 		}
 	}
+	m.Blocked += time.Duration(c.crowded.Load())
 	start, end := c.started.Load(), c.ended.Load()
 	if start == 0 {
 		return m
@@ -125,6 +135,9 @@ func (t *Task) metricsAt(now time.Time) Metrics {
 		end = at
 		if since := c.idleSince.Load(); since != 0 {
 			m.Idle += time.Duration(max(0, at-since))
+		}
+		if since := c.crowdedSince.Load(); since != 0 {
+			m.Blocked += time.Duration(max(0, at-since))
 		}
 	}
 	m.Busy = max(0, time.Duration(end-start)-m.Idle-m.Blocked)

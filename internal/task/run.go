@@ -140,6 +140,9 @@ func (t *Task) close(failed bool) error {
 			first = err
 		}
 	}
+	if t.align != nil && t.align.flight != nil {
+		t.align.giveUp(ErrNotRunning)
+	}
 	for _, g := range t.gates {
 		g.Close()
 	}
@@ -157,6 +160,7 @@ func (t *Task) close(failed bool) error {
 
 // loop is the one loop of every task.
 func (t *Task) loop() {
+	t.replay()
 	switch {
 	case t.source != nil:
 		t.loopSource()
@@ -178,6 +182,10 @@ func (t *Task) loopSource() {
 		if t.ending.over {
 			return
 		}
+		if !t.roomy() {
+			t.crowded()
+			continue
+		}
 		switch t.source.Poll() {
 		case operator.Done:
 			return
@@ -197,6 +205,12 @@ func (t *Task) loopGates() {
 	for in.open > 0 {
 		if !t.serve() {
 			operator.Abort(shuffle.ErrCanceled)
+		}
+		if !t.roomy() && !t.stands() {
+			if !t.takeUrgent(in) {
+				t.crowded()
+			}
+			continue
 		}
 		progress := false
 		for i, g := range t.gates {
@@ -223,6 +237,19 @@ func (t *Task) loopGates() {
 	}
 }
 
+// takeUrgent takes a barrier that has overtaken, from any gate.
+func (t *Task) takeUrgent(in *inputs) bool {
+	for i, g := range t.gates {
+		if o, can := g.(shuffle.OvertakenGate); can && !in.ended[i] {
+			if channel, e, ok := o.PollUrgent(); ok {
+				t.take(in, i, channel, e)
+				return true
+			}
+		}
+	}
+	return false
+}
+
 // first gives the gates that are read before the others; nil: none are.
 func (t *Task) first() (first []bool) {
 	for i, e := range t.spec.Chain.Inputs {
@@ -240,6 +267,7 @@ func (t *Task) first() (first []bool) {
 func (t *Task) take(in *inputs, i, channel int, e element.Element) {
 	switch e.Kind {
 	case element.Data:
+		t.align.record(i, channel, e.Batch)
 		t.CountIn(e.Batch.Len())
 		t.metrics.batchesIn.Add(1)
 		t.heads[i].Batch(e.Batch)

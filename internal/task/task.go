@@ -55,6 +55,12 @@ type Spec struct {
 	// LastCheckpoint says that checkpoints are taken now and then, also when all input
 	// has been read: what is committed with a checkpoint waits for one more.
 	LastCheckpoint bool
+	// Overtaken says that barriers of checkpoints may overtake records: then the task
+	// waits for room in its outputs before it takes input.
+	Overtaken bool
+	// InFlight gives what was in flight in what the task begins with; nil: nothing. It
+	// may read files.
+	InFlight func() (*InFlight, error)
 	// Report is told INITIALIZING, RUNNING and one terminal state, in order, on
 	// the task's goroutine. failure is set with FAILED.
 	Report func(s status.Execution, failure *status.Failure)
@@ -83,6 +89,7 @@ type Task struct {
 	spec Spec
 
 	wake     chan struct{} // capacity 1: something to do
+	wakeUp   func()        // is Wake
 	canceled chan struct{}
 	cancel   sync.Once
 	signal   *operator.Signal
@@ -135,6 +142,7 @@ func New(spec Spec) *Task {
 	}
 	t := &Task{spec: spec, wake: make(chan struct{}, 1), canceled: make(chan struct{}), timers: map[*entry]struct{}{}}
 	t.signal = operator.NewSignal(t.attend)
+	t.wakeUp = t.Wake
 	t.metrics.watermark.Store(status.NoWatermark)
 	return t
 }

@@ -73,6 +73,7 @@ func (c *checkpoints) Finished(op ident.OperatorID) bool {
 
 // Take writes the task's part beside it, and acknowledges it.
 func (c *checkpoints) Take(t task.Taken) {
+	delay := c.delay(t)
 	c.w.active.Go(func() {
 		began := time.Now()
 		m, written, err := c.write(t)
@@ -82,12 +83,25 @@ func (c *checkpoints) Take(t task.Taken) {
 		}
 		ack := &pb.AcknowledgeCheckpointRequest{
 			Attempt: c.attempt.String(), Checkpoint: t.Checkpoint, State: snapshot.Encode(m, ""),
-			AlignedNanos: int64(t.Aligned), StoppedNanos: int64(t.Stopped), WrittenNanos: int64(time.Since(began)), Bytes: written,
+			AlignedNanos: int64(t.Aligned), StoppedNanos: int64(t.Stopped), DelayNanos: int64(delay), WrittenNanos: int64(time.Since(began)),
+			Bytes: written, StateBytes: stateBytes(m),
+		}
+		if f := t.InFlight; f != nil && f.Overtook {
+			ack.Unaligned, ack.ProcessedBytes, ack.PersistedBytes = true, f.Processed, f.Bytes()
 		}
 		c.w.Loop.Post(func() {
 			gateway.WorkerAcknowledge.Send(c.w.System, c.w.Loop, c.w.TaskExecutor, ident.LeaderID{}, ack)
 		})
 	})
+}
+
+// delay is how long after the trigger the first barrier came.
+func (c *checkpoints) delay(t task.Taken) time.Duration {
+	var o pb.CheckpointOptions
+	if proto.Unmarshal(t.Options, &o) != nil || o.TriggeredMillis == 0 {
+		return 0
+	}
+	return max(0, time.Since(time.UnixMilli(o.TriggeredMillis))-t.Aligned-t.Stopped)
 }
 
 // Decline tells that the task has no part to give.
@@ -146,7 +160,34 @@ func (c *checkpoints) write(t task.Taken) (m *snapshot.Metadata, written int64, 
 		}
 		m.Operators = append(m.Operators, snapshot.OperatorState{ID: p.Operator, Parallelism: 1, MaxParallelism: c.groups, Subtasks: []snapshot.SubtaskState{s}})
 	}
-	return m, written, nil
+	n, err := c.addInFlight(m, t, fs.Location(o.Directory))
+	if err != nil {
+		return nil, 0, fmt.Errorf("write the records in flight of checkpoint %d: %w", t.Checkpoint, err)
+	}
+	return m, written + n, nil
+}
+
+// stateBytes is how many bytes a part consists of, in files that are new and others.
+func stateBytes(m *snapshot.Metadata) (n int64) {
+	for h := range m.Handles() {
+		n += h.Length
+	}
+	for _, o := range m.Operators {
+		for _, s := range o.Subtasks {
+			for _, k := range s.Keyed {
+				if len(k.Sections) == 0 {
+					continue
+				}
+				for _, f := range k.Files {
+					n -= f.Length
+				}
+				for _, section := range k.Sections {
+					n += section.Length
+				}
+			}
+		}
+	}
+	return n
 }
 
 // name is what the files of an operator in this subtask begin with; "": state is

@@ -27,7 +27,12 @@ func (c *checkpoints) Restore(op ident.OperatorID, k operator.Kept) error {
 	if s == nil {
 		return nil
 	}
-	err := c.load(op, s, k)
+	return unusable(c.load(op, s, k))
+}
+
+// unusable makes the failure of a checkpoint that is damaged or gone, or that the program
+// cannot take, tell so.
+func unusable(err error) error {
 	_, corrupt := errors.AsType[*snapshot.CorruptError](err)
 	if corrupt || errors.Is(err, state.ErrCorrupt) || errors.Is(err, fs.ErrNotExist) {
 		f := status.FailureOf(err)

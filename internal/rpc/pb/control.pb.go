@@ -1865,16 +1865,21 @@ func (x *NotifyCheckpointRequest) GetComplete() bool {
 
 // A task's part of a checkpoint.
 type AcknowledgeCheckpointRequest struct {
-	state         protoimpl.MessageState `protogen:"open.v1"`
-	Attempt       string                 `protobuf:"bytes,1,opt,name=attempt,proto3" json:"attempt,omitempty"`
-	Checkpoint    int64                  `protobuf:"varint,2,opt,name=checkpoint,proto3" json:"checkpoint,omitempty"`
-	State         []byte                 `protobuf:"bytes,3,opt,name=state,proto3" json:"state,omitempty"`                                    // of its operators, as package snapshot encodes it
-	AlignedNanos  int64                  `protobuf:"varint,4,opt,name=aligned_nanos,json=alignedNanos,proto3" json:"aligned_nanos,omitempty"` // from the first barrier to the last
-	StoppedNanos  int64                  `protobuf:"varint,5,opt,name=stopped_nanos,json=stoppedNanos,proto3" json:"stopped_nanos,omitempty"` // the task did nothing else
-	WrittenNanos  int64                  `protobuf:"varint,6,opt,name=written_nanos,json=writtenNanos,proto3" json:"written_nanos,omitempty"` // beside the task
-	Bytes         int64                  `protobuf:"varint,7,opt,name=bytes,proto3" json:"bytes,omitempty"`
-	unknownFields protoimpl.UnknownFields
-	sizeCache     protoimpl.SizeCache
+	state          protoimpl.MessageState `protogen:"open.v1"`
+	Attempt        string                 `protobuf:"bytes,1,opt,name=attempt,proto3" json:"attempt,omitempty"`
+	Checkpoint     int64                  `protobuf:"varint,2,opt,name=checkpoint,proto3" json:"checkpoint,omitempty"`
+	State          []byte                 `protobuf:"bytes,3,opt,name=state,proto3" json:"state,omitempty"`                                           // of its operators, as package snapshot encodes it
+	AlignedNanos   int64                  `protobuf:"varint,4,opt,name=aligned_nanos,json=alignedNanos,proto3" json:"aligned_nanos,omitempty"`        // from the first barrier to the last
+	StoppedNanos   int64                  `protobuf:"varint,5,opt,name=stopped_nanos,json=stoppedNanos,proto3" json:"stopped_nanos,omitempty"`        // the task did nothing else
+	WrittenNanos   int64                  `protobuf:"varint,6,opt,name=written_nanos,json=writtenNanos,proto3" json:"written_nanos,omitempty"`        // beside the task
+	Bytes          int64                  `protobuf:"varint,7,opt,name=bytes,proto3" json:"bytes,omitempty"`                                          // written for this checkpoint
+	StateBytes     int64                  `protobuf:"varint,8,opt,name=state_bytes,json=stateBytes,proto3" json:"state_bytes,omitempty"`              // that it consists of
+	Unaligned      bool                   `protobuf:"varint,9,opt,name=unaligned,proto3" json:"unaligned,omitempty"`                                  // the barrier has overtaken
+	ProcessedBytes int64                  `protobuf:"varint,10,opt,name=processed_bytes,json=processedBytes,proto3" json:"processed_bytes,omitempty"` // read while barriers were awaited, and written down
+	PersistedBytes int64                  `protobuf:"varint,11,opt,name=persisted_bytes,json=persistedBytes,proto3" json:"persisted_bytes,omitempty"` // in flight
+	DelayNanos     int64                  `protobuf:"varint,12,opt,name=delay_nanos,json=delayNanos,proto3" json:"delay_nanos,omitempty"`             // from the trigger to the first barrier
+	unknownFields  protoimpl.UnknownFields
+	sizeCache      protoimpl.SizeCache
 }
 
 func (x *AcknowledgeCheckpointRequest) Reset() {
@@ -1952,6 +1957,41 @@ func (x *AcknowledgeCheckpointRequest) GetWrittenNanos() int64 {
 func (x *AcknowledgeCheckpointRequest) GetBytes() int64 {
 	if x != nil {
 		return x.Bytes
+	}
+	return 0
+}
+
+func (x *AcknowledgeCheckpointRequest) GetStateBytes() int64 {
+	if x != nil {
+		return x.StateBytes
+	}
+	return 0
+}
+
+func (x *AcknowledgeCheckpointRequest) GetUnaligned() bool {
+	if x != nil {
+		return x.Unaligned
+	}
+	return false
+}
+
+func (x *AcknowledgeCheckpointRequest) GetProcessedBytes() int64 {
+	if x != nil {
+		return x.ProcessedBytes
+	}
+	return 0
+}
+
+func (x *AcknowledgeCheckpointRequest) GetPersistedBytes() int64 {
+	if x != nil {
+		return x.PersistedBytes
+	}
+	return 0
+}
+
+func (x *AcknowledgeCheckpointRequest) GetDelayNanos() int64 {
+	if x != nil {
+		return x.DelayNanos
 	}
 	return 0
 }
@@ -2102,6 +2142,7 @@ type TaskDeployment struct {
 	KeyGroups      int32                  `protobuf:"varint,11,opt,name=key_groups,json=keyGroups,proto3" json:"key_groups,omitempty"`               // how many; 0: the even share of its number
 	Restore        []byte                 `protobuf:"bytes,12,opt,name=restore,proto3" json:"restore,omitempty"`                                     // what its operators begin with, as package snapshot encodes it; empty: nothing
 	Incremental    bool                   `protobuf:"varint,13,opt,name=incremental,proto3" json:"incremental,omitempty"`                            // its checkpoints may be based on earlier ones
+	Overtaken      bool                   `protobuf:"varint,14,opt,name=overtaken,proto3" json:"overtaken,omitempty"`                                // barriers of its checkpoints may overtake records
 	unknownFields  protoimpl.UnknownFields
 	sizeCache      protoimpl.SizeCache
 }
@@ -2223,6 +2264,13 @@ func (x *TaskDeployment) GetRestore() []byte {
 func (x *TaskDeployment) GetIncremental() bool {
 	if x != nil {
 		return x.Incremental
+	}
+	return false
+}
+
+func (x *TaskDeployment) GetOvertaken() bool {
+	if x != nil {
+		return x.Overtaken
 	}
 	return false
 }
@@ -5069,7 +5117,7 @@ const file_weir_control_proto_rawDesc = "" +
 	"\n" +
 	"checkpoint\x18\x04 \x01(\x03R\n" +
 	"checkpoint\x12\x1a\n" +
-	"\bcomplete\x18\x05 \x01(\bR\bcomplete\"\xf3\x01\n" +
+	"\bcomplete\x18\x05 \x01(\bR\bcomplete\"\xa5\x03\n" +
 	"\x1cAcknowledgeCheckpointRequest\x12\x18\n" +
 	"\aattempt\x18\x01 \x01(\tR\aattempt\x12\x1e\n" +
 	"\n" +
@@ -5079,7 +5127,15 @@ const file_weir_control_proto_rawDesc = "" +
 	"\raligned_nanos\x18\x04 \x01(\x03R\falignedNanos\x12#\n" +
 	"\rstopped_nanos\x18\x05 \x01(\x03R\fstoppedNanos\x12#\n" +
 	"\rwritten_nanos\x18\x06 \x01(\x03R\fwrittenNanos\x12\x14\n" +
-	"\x05bytes\x18\a \x01(\x03R\x05bytes\"\x95\x01\n" +
+	"\x05bytes\x18\a \x01(\x03R\x05bytes\x12\x1f\n" +
+	"\vstate_bytes\x18\b \x01(\x03R\n" +
+	"stateBytes\x12\x1c\n" +
+	"\tunaligned\x18\t \x01(\bR\tunaligned\x12'\n" +
+	"\x0fprocessed_bytes\x18\n" +
+	" \x01(\x03R\x0eprocessedBytes\x12'\n" +
+	"\x0fpersisted_bytes\x18\v \x01(\x03R\x0epersistedBytes\x12\x1f\n" +
+	"\vdelay_nanos\x18\f \x01(\x03R\n" +
+	"delayNanos\"\x95\x01\n" +
 	"\x18DeclineCheckpointRequest\x12\x18\n" +
 	"\aattempt\x18\x01 \x01(\tR\aattempt\x12\x1e\n" +
 	"\n" +
@@ -5090,7 +5146,7 @@ const file_weir_control_proto_rawDesc = "" +
 	"\x15ReleaseOutputsRequest\x12\x15\n" +
 	"\x06job_id\x18\x01 \x01(\tR\x05jobId\x12\"\n" +
 	"\rjob_master_id\x18\x02 \x01(\tR\vjobMasterId\x12\x1a\n" +
-	"\battempts\x18\x03 \x03(\tR\battempts\"\xd9\x03\n" +
+	"\battempts\x18\x03 \x03(\tR\battempts\"\xf7\x03\n" +
 	"\x0eTaskDeployment\x12\x15\n" +
 	"\x06job_id\x18\x01 \x01(\tR\x05jobId\x12\x18\n" +
 	"\aattempt\x18\x02 \x01(\tR\aattempt\x12\x1f\n" +
@@ -5109,7 +5165,8 @@ const file_weir_control_proto_rawDesc = "" +
 	"\n" +
 	"key_groups\x18\v \x01(\x05R\tkeyGroups\x12\x18\n" +
 	"\arestore\x18\f \x01(\fR\arestore\x12 \n" +
-	"\vincremental\x18\r \x01(\bR\vincremental\"\xe8\x02\n" +
+	"\vincremental\x18\r \x01(\bR\vincremental\x12\x1c\n" +
+	"\tovertaken\x18\x0e \x01(\bR\tovertaken\"\xe8\x02\n" +
 	"\x03Job\x12\x15\n" +
 	"\x06job_id\x18\x01 \x01(\tR\x05jobId\x12\x12\n" +
 	"\x04name\x18\x02 \x01(\tR\x04name\x12\x1d\n" +

@@ -61,7 +61,7 @@ func TestReadHelloOfStrangers(t *testing.T) {
 		{"SSH-2.0-OpenSSH", "begins with"},
 		{"", "timeout"},
 		{string(hello[:100]), "timeout"},
-		{strings.Replace(string(hello), "WEIRDATA\x04\x00\x00", "WEIRDATA\x04\x00\x09", 1), "reserved bytes"},
+		{strings.Replace(string(hello), "WEIRDATA\x05\x00\x00", "WEIRDATA\x05\x00\x09", 1), "reserved bytes"},
 		{string(hello[:HelloSize-1]) + "x", "followed by more text"},
 	} {
 		synctest.Test(t, func(t *testing.T) {

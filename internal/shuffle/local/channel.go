@@ -64,6 +64,9 @@ func (c *channel) found(p shuffle.Partition, err error) {
 		view.Detach()
 		return
 	}
+	if q, is := view.(interface{ OnUrgent(func()) }); is {
+		q.OnUrgent(func() { c.gate.Urgent(c.index) })
+	}
 	c.gate.Ready(c.index) // an earlier call may have found no view yet
 }
 

@@ -20,6 +20,33 @@ func (f *FIFO[T]) Push(v T) {
 	f.n++
 }
 
+// PushFront puts v before all others.
+func (f *FIFO[T]) PushFront(v T) {
+	if f.n == len(f.ring) {
+		f.grow()
+	}
+	f.head = (f.head - 1) & (len(f.ring) - 1)
+	f.ring[f.head] = v
+	f.n++
+}
+
+// ToFront moves the i-th value before all others.
+func (f *FIFO[T]) ToFront(i int) {
+	v := *f.at(i)
+	for ; i > 0; i-- {
+		*f.at(i) = *f.at(i - 1)
+	}
+	*f.at(0) = v
+}
+
+// At is the i-th value from the oldest, in place; nil when there are not so many.
+func (f *FIFO[T]) At(i int) *T {
+	if i >= f.n {
+		return nil
+	}
+	return f.at(i)
+}
+
 // Pop takes the oldest value; ok is false when there is none.
 func (f *FIFO[T]) Pop() (v T, ok bool) {
 	if f.n == 0 {

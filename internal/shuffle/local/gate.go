@@ -29,6 +29,7 @@ type Gate struct {
 
 	mu     sync.Mutex
 	ready  FIFO[int]
+	urgent FIFO[int] // channels on which a barrier has overtaken, or had
 	state  []channelState
 	armed  bool // the next Ready calls wake
 	closed bool
@@ -93,6 +94,14 @@ func (g *Gate) Poll() (channel int, e element.Element, ok bool, err error) {
 		g.mu.Lock()
 		if again >= 0 {
 			g.enqueue(again)
+		}
+		if g.urgent.Len() > 0 {
+			g.mu.Unlock()
+			again = -1
+			if ch, e, ok := g.PollUrgent(); ok {
+				return ch, e, true, nil
+			}
+			continue
 		}
 		ch, some := g.ready.Pop()
 		if g.armed = !some; !some {

@@ -31,11 +31,13 @@ type Partition struct {
 	limit         int32
 	gone          func(*Partition) // tells the registry, once
 
-	held    atomic.Int32  // batches in all queues
-	waiting atomic.Bool   // the producer waits for held to fall
-	look    chan struct{} // a token: there may be room now
-	open    atomic.Int32  // queues whose consumer is not done
-	over    chan struct{} // closed when open is 0
+	held    atomic.Int32           // batches in all queues
+	waiting atomic.Bool            // the producer waits for held to fall
+	look    chan struct{}          // a token: there may be room now
+	spare   int                    // how many batches more than depth; negative: any number. The producer's
+	room    atomic.Pointer[func()] // called when there may be room; nil: nobody wants to know
+	open    atomic.Int32           // queues whose consumer is not done
+	over    chan struct{}          // closed when open is 0
 
 	batches, records, bytes atomic.Int64
 	blocked                 atomic.Int64  // nanoseconds, of waits that ended
@@ -131,6 +133,9 @@ func (p *Partition) signal() {
 	select {
 	case p.look <- struct{}{}:
 	default:
+	}
+	if wake := p.room.Load(); wake != nil {
+		(*wake)()
 	}
 }
 

@@ -15,7 +15,7 @@ const maxControls = 1024
 // A Queue is one subpartition: what a producer wrote for one consumer and the
 // consumer has not taken yet.
 //
-// Invariant: batches <= depth of the partition; a queue that is done is empty.
+// Invariant: batches <= depth of the partition and what it may spare; a queue that is done is empty.
 // The producer's task puts, one consumer (a gate or a connection) takes.
 type Queue struct {
 	part *Partition
@@ -30,6 +30,8 @@ type Queue struct {
 	failed   error // what the consumer is told
 	broken   error // what the producer is told
 	ready    func()
+	urgent   func()   // a barrier has overtaken; nil: nobody wants to know apart
+	promised *promise // the barrier that will overtake if it is still here then; nil: none
 }
 
 // attach makes ready the call that tells the queue's one consumer that the
@@ -93,16 +95,25 @@ func (q *Queue) put(e element.Element) (put bool, err error) {
 // first says that it waits and then looks once more, a consumer first takes
 // and then looks whether somebody waits; one of them sees the other.
 func (q *Queue) room() bool {
+	return q.roomFor(q.part.spare)
+}
+
+// roomFor is room with so many batches more; negative: always.
+func (q *Queue) roomFor(spare int) bool {
 	p := q.part
-	if q.batches >= p.depth {
+	if spare < 0 {
+		return true
+	}
+	if q.batches >= p.depth+spare {
 		q.full = true
 		return false
 	}
-	if p.held.Load() < p.limit {
+	limit := p.limit + int32(spare)
+	if p.held.Load() < limit {
 		return true
 	}
 	p.waiting.Store(true)
-	return p.held.Load() < p.limit
+	return p.held.Load() < limit
 }
 
 // Take takes the oldest element, unless it is a batch and batches are not
@@ -126,6 +137,8 @@ func (q *Queue) Take(batches bool) (e element.Element, ok bool, left, backlog in
 	if e.Kind == element.Data {
 		q.batches--
 		wake = q.gaveRoom(1)
+	} else {
+		q.left(e)
 	}
 	left, backlog = q.items.Len(), q.batches
 	q.mu.Unlock()
@@ -169,6 +182,7 @@ func (q *Queue) fail(toConsumer, toProducer error) {
 		return
 	}
 	q.failed, q.broken = toConsumer, toProducer
+	q.settle(nil, nil)
 	drop, ready := q.empty(), q.ready
 	q.mu.Unlock()
 	q.dropped(drop)
@@ -193,7 +207,8 @@ func (q *Queue) finish(toProducer error) {
 		q.mu.Unlock()
 		return
 	}
-	q.done, q.ready = true, nil
+	q.done, q.ready, q.urgent = true, nil, nil
+	q.settle(nil, nil)
 	if q.broken == nil {
 		q.broken = toProducer
 	}

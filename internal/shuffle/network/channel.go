@@ -1,8 +1,10 @@
 package network
 
 import (
+	"bytes"
 	"fmt"
 	"sync"
+	"time"
 
 	"github.com/weirstream/weir/batch"
 	"github.com/weirstream/weir/internal/element"
@@ -35,9 +37,12 @@ type channel struct {
 	backlog   int // batches that waited at the producer, when last heard
 	ended     bool
 	closed    bool
+	arrived   uint64      // n of what arrived last
+	timer     *time.Timer // of the newest barrier that is Timed; nil: there was none
 
 	seq     uint32 // of the next frame; the link's reader only
 	collect []byte // the frames so far of a batch of several; Poll only
+	over    uint64 // the n of the barrier polled last: it has overtaken what came before; Poll only
 }
 
 // An inFrame is a data frame, or a control element if it has no buffer.
@@ -46,6 +51,7 @@ type inFrame struct {
 	size    int
 	more    bool // the batch goes on
 	control element.Element
+	n       uint64 // counts what has arrived
 }
 
 // Poll takes the next element. The gate's owner calls it.
@@ -61,6 +67,7 @@ func (c *channel) Poll() (e element.Element, ok, more bool, err error) {
 		case !some:
 			return e, false, false, nil
 		case f.buf == nil:
+			c.over = f.n
 			if f.control.Kind == element.EndOfPartition {
 				c.Close() // which tells the producer that all has come
 			}
@@ -154,7 +161,8 @@ func (c *channel) data(h header, b *buffer) (*buffer, error) {
 		return b, fmt.Errorf("%w: data without credit, or after the end", errCorrupt)
 	}
 	c.announced--
-	c.inbox.Push(inFrame{buf: b, size: h.length, more: h.flags&flagMore != 0})
+	c.arrived++
+	c.inbox.Push(inFrame{n: c.arrived, buf: b, size: h.length, more: h.flags&flagMore != 0})
 	first := c.inbox.Len() == 1
 	if c.backlog = int(h.backlog); c.backlog > 0 && c.reserved < c.most {
 		n := c.pool.borrow(min(c.backlog, c.most-c.reserved))
@@ -190,13 +198,88 @@ func (c *channel) control(h header, payload []byte) error {
 		return fmt.Errorf("%w: control element after the end", errCorrupt)
 	}
 	c.ended = e.Kind == element.EndOfPartition
-	c.inbox.Push(inFrame{control: e})
+	urgent := e.Kind == element.Barrier && e.Align == element.Unaligned
+	c.arrived++
+	if f := (inFrame{n: c.arrived, control: e}); urgent {
+		c.inbox.PushFront(f)
+	} else {
+		c.inbox.Push(f)
+	}
+	if e.Kind == element.Barrier && e.Align == element.Timed {
+		if c.timer != nil {
+			c.timer.Stop()
+		}
+		c.timer = time.AfterFunc(time.Until(time.UnixMilli(e.Time)), func() { c.promote(e.Checkpoint) })
+	}
 	first := c.inbox.Len() == 1
 	c.mu.Unlock()
 	if first {
 		c.gate.Ready(c.index)
 	}
+	if urgent {
+		c.gate.Urgent(c.index)
+	}
 	return nil
+}
+
+// promote lets a barrier overtake that has waited here for too long.
+func (c *channel) promote(checkpoint int64) {
+	c.mu.Lock()
+	found := false
+	for i := range c.inbox.Len() {
+		f := c.inbox.At(i)
+		if found = f.buf == nil && f.control.Kind == element.Barrier && f.control.Checkpoint == checkpoint && f.control.Align == element.Timed; found {
+			f.control.Align = element.Unaligned
+			c.inbox.ToFront(i)
+			break
+		}
+	}
+	c.mu.Unlock()
+	if found {
+		c.gate.Urgent(c.index)
+	}
+}
+
+// stopTimer keeps promote from running for nothing. The caller holds the mutex.
+func (c *channel) stopTimer() {
+	if c.timer != nil {
+		c.timer.Stop()
+	}
+}
+
+// PollUrgent takes a barrier that has overtaken, if it is the next element. Batches
+// never have one within: the writer sends the rest of a batch first.
+func (c *channel) PollUrgent() (e element.Element, ok bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	f := c.inbox.First()
+	if c.err != nil || f == nil || f.buf != nil || f.control.Kind != element.Barrier || f.control.Align != element.Unaligned {
+		return e, false
+	}
+	e, c.over = f.control, f.n
+	c.inbox.Pop()
+	return e, true
+}
+
+// Overtaken gives the batches that came before the barrier polled last and were not
+// taken, as they came.
+func (c *channel) Overtaken() (batches [][]byte) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	open := bytes.Clone(c.collect)
+	for i := range c.inbox.Len() {
+		f := c.inbox.At(i)
+		if f.buf == nil {
+			continue
+		}
+		if f.n > c.over {
+			break
+		}
+		if open = append(open, f.buf[:f.size]...); !f.more {
+			batches, open = append(batches, open), nil
+		}
+	}
+	return batches
 }
 
 func (c *channel) checkSeq(h header) error {
@@ -216,6 +299,7 @@ func (c *channel) fail(err error) {
 		return
 	}
 	c.err = err
+	c.stopTimer()
 	c.drop()
 	c.mu.Unlock()
 	c.gate.Ready(c.index)
@@ -249,6 +333,7 @@ func (c *channel) Close() {
 		return
 	}
 	c.closed = true
+	c.stopTimer()
 	c.drop()
 	c.pool.release(c.reserved)
 	c.reserved = 0

@@ -26,6 +26,9 @@ type session struct {
 	mu    sync.Mutex
 	views map[uint32]*view
 	ready local.FIFO[*view] // in turn; at most once each
+	// urgent have a barrier that has overtaken, and their turn is now; they may be ready
+	// as well.
+	urgent local.FIFO[*view]
 }
 
 // run is the life of the session, after its buffers were set aside.
@@ -174,6 +177,19 @@ func (s *session) enqueue(v *view) {
 	}
 }
 
+// hurry makes it the turn of a view before all that are ready.
+func (s *session) hurry(v *view) {
+	s.mu.Lock()
+	if !v.closed {
+		s.urgent.Push(v)
+	}
+	s.mu.Unlock()
+	select {
+	case s.wakeup <- struct{}{}:
+	default:
+	}
+}
+
 // A turn is what the writer needs of a view whose turn it is.
 type turn struct {
 	*view
@@ -188,11 +204,13 @@ func (s *session) next() (t turn, ok bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for {
-		v, ok := s.ready.Pop()
+		v, ok := s.urgent.Pop()
 		if !ok {
-			return t, false
+			if v, ok = s.ready.Pop(); !ok {
+				return t, false
+			}
+			v.queued = false
 		}
-		v.queued = false
 		if !v.closed {
 			return turn{v, v.partition, v.source, v.credit > 0, v.err}, true
 		}

@@ -50,6 +50,9 @@ func (v *view) found(p shuffle.Partition, err error) {
 		source.Detach()
 		return
 	}
+	if q, is := source.(interface{ OnUrgent(func()) }); is {
+		q.OnUrgent(func() { s.hurry(v) })
+	}
 	s.enqueue(v) // an earlier call may have found no view yet
 }
 
