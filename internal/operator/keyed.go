@@ -86,6 +86,7 @@ func beginKeyed[K comparable, R any](s *footing[R], m *KeyedMoment[K], life Life
 			}
 		}
 		s.passed, s.restored = m.Timers.advance, m.Timers.next
+		s.ended = m.Timers.halt
 	}
 	s.keep(m.State.Backend)
 }
@@ -170,6 +171,14 @@ func (t *Timers[K, N]) next() {
 	if next, some := t.NextProcessingTime(); some {
 		t.arm(next)
 	}
+}
+
+// halt lets no further timer of processing time fire; they stay in the state.
+func (t *Timers[K, N]) halt() {
+	if t.stop != nil {
+		t.stop()
+	}
+	t.armed, t.stop = math.MinInt64, nil
 }
 
 // clock fires the timers of processing time that are due.

@@ -93,6 +93,9 @@ type footing[R any] struct {
 	passed func(t int64)
 	// restored, if not nil, runs when state is what a checkpoint had kept.
 	restored func()
+	// ended, if not nil, runs when no record follows: what is called later is not to
+	// emit anything.
+	ended func()
 	// prepare, if not nil, runs before a checkpoint. refuse is why there is none.
 	prepare func()
 	refuse  error
@@ -184,6 +187,9 @@ func (s *footing[R]) finish() {
 		if err := s.life.Finish(s.emit); err != nil {
 			s.failed(err)
 		}
+	}
+	if s.ended != nil {
+		s.ended()
 	}
 	s.out.Finish()
 }

@@ -143,6 +143,7 @@ func newWindowed[K comparable, T, R any](c *Context, out any, spec Windows[K, T]
 	w.timers = newTimers(c, w.keyed, w.space)
 	w.timers.fire = w.due
 	s.passed, s.restored = w.timers.advance, w.timers.next
+	s.ended = w.timers.halt
 	number, err := state.NewValue[int64](w.keyed.Backend, "trigger", state.In(w.space))
 	Check(err)
 	if spec.Merging {
