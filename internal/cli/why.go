@@ -106,7 +106,7 @@ func printWhy(w io.Writer, j *jobWhy) {
 		fmt.Fprintf(w, "%s\n", j.Cause)
 	}
 	if r := j.LastRescale; r != nil {
-		fmt.Fprintf(w, "It last began anew at %s (%s), and did not run for %d ms: %d until its tasks had ended, %d until new ones were placed, %d until those ran.\n",
+		fmt.Fprintf(w, "It last began anew at %s (%s), and did not run for %d ms: %d until its tasks had ended and the pause before a restart was over, %d until new ones were placed, %d until those ran.\n",
 			time.UnixMilli(r.Stopped).UTC().Format(time.RFC3339), cmp.Or(r.Changes, "as parallel as before"), r.Outage, r.Ending, r.Placing, r.Deploying)
 	}
 	for i := range j.Vertices {

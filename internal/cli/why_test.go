@@ -60,7 +60,7 @@ Sink
 `, "", 0},
 		{"why " + failed, "Job " + failed + " (orders) is FAILED.\nSum (1/4), attempt 0, failed: need 4 slots, have 2\nSum\n  parallelism  4: set\n", "", 0},
 		{"why " + rescaled, "Job " + rescaled + " (orders) is RUNNING.\nIt last began anew at 2026-11-29T16:42:52Z (Sum 1 → 3), and did not run for 251 ms: " +
-			"140 until its tasks had ended, 110 until new ones were placed, 1 until those ran.\n", "", 0},
+			"140 until its tasks had ended and the pause before a restart was over, 110 until new ones were placed, 1 until those ran.\n", "", 0},
 		{"why --json " + sized, `{"job":"` + sized + `","name":"orders","state":"RUNNING","slots":2,"freeSlots":1,"vertices":[` +
 			`{"name":"Source","parallelism":3,"maxParallelism":128,"reason":"set by the program","waitingForSlots":0,"splits":1,"withoutSplit":2},` +
 			`{"name":"Sum","parallelism":2,"maxParallelism":4,"reason":"20 MB produced by Source: at most 16 MB a task","waitingForSlots":1,"withoutSplit":0},` +
