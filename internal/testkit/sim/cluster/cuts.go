@@ -228,12 +228,12 @@ func (k *checks) watchRestored(r *run, attempt ident.AttemptID, state []byte) {
 		id = m.Checkpoint
 	}
 	r.note("%.4s/%d begins with checkpoint %d", attempt.Vertex, attempt.Subtask, id)
-	if id < r.told && r.tornAbove(id) {
+	if id > 0 && id < r.told && r.tornAbove(id) {
 		r.spoilt = true
 		k.met["older checkpoints restored"]++
 	}
 	switch {
-	case id < r.told && !r.spoilt:
+	case id < r.told && (!r.spoilt || id == 0): // it never begins empty
 		k.broken("11", "%s begins with checkpoint %d, and %d was told to be complete", attempt, id, r.told)
 	case id > r.newest:
 		k.broken("11", "%s begins with checkpoint %d, and the newest is %d", attempt, id, r.newest)

@@ -146,6 +146,8 @@ func (c *Cluster) spoilShelf() {
 		s.shelf.front.Limit(int64(s.rand.IntN(400)))
 	default:
 		s.shelf.doubtful = true
+		c.world.At(20*time.Second, "spoil over", s.shelf.heal)
+		return
 	}
 	c.world.At(time.Second<<s.rand.IntN(5), "spoil over", s.shelf.heal)
 }
