@@ -82,14 +82,16 @@ func (e *Executor) workerDecline(req *pb.DeclineCheckpointRequest, reply func(*p
 }
 
 // running finds a task that was handed to its worker, and whose JobMaster is
-// connected. One that has just finished may still acknowledge what it took.
+// connected. One that has just finished may still acknowledge what it took; one that
+// is stopped from here has no part in anything: its JobMaster may be an older one,
+// whose checkpoints have the numbers of the present one's.
 func (e *Executor) running(attempt string) *task {
 	id, err := ident.ParseAttempt(attempt)
 	if err != nil {
 		return nil
 	}
 	t := e.tasks[id]
-	if t == nil || t.job.state != connected || t.state.Terminal() && t.state != status.Finished {
+	if t == nil || t.aborted != nil || t.job.state != connected || t.state.Terminal() && t.state != status.Finished {
 		return nil
 	}
 	return t

@@ -22,6 +22,7 @@ var regressions = []struct {
 	{67545, "the same"},
 	{4920, "the time in which the ResourceManager was frozen counted as time in which it kept a slot from a job"},
 	{36131, "a task finished although it was to end because its job was over, and what it had produced kept its worker for ever"},
+	{9701, "a task of a JobMaster that had been succeeded acknowledged a checkpoint to the next one, which had one of the same number"},
 	{18851, "a slot was unused while its master was frozen, in which time the master was looked at and its sleep forgotten"},
 	{56120, "the same"},
 	{77165, "the same"},
