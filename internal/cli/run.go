@@ -173,7 +173,11 @@ func programArgument(ctx context.Context, args []string) (binary string, argumen
 	}
 	cleanUp = func() { os.RemoveAll(dir) }
 	binary = filepath.Join(dir, buildName(args[0]))
-	build := exec.CommandContext(ctx, "go", "build", "-trimpath", "-o", binary, ".")
+	build := exec.CommandContext(ctx, "go", "build", "-trimpath", "-o", binary)
+	if !strings.Contains(os.Getenv("GOFLAGS"), "-tags") {
+		build.Args = append(build.Args, "-tags=pebblegozstd") // C that nothing uses takes minutes to compile
+	}
+	build.Args = append(build.Args, ".")
 	build.Dir = args[0]
 	if text, err := build.CombinedOutput(); err != nil {
 		cleanUp()
