@@ -26,13 +26,13 @@ func disturbed(t *testing.T, program string, j exactJob, arguments ...string) st
 	c.running(id)
 	for range 3 {
 		before := glob("checkpoints/*/chk-*/_metadata", running{output: output})
-		// Past the middle between two checkpoints there is something to lose.
 		c.until("a checkpoint", func() string {
 			if after := glob("checkpoints/*/chk-*/_metadata", running{output: output}); len(after) > 0 && strings.Join(after, "") != strings.Join(before, "") {
 				return ""
 			}
 			return "none has been completed"
 		})
+		// Some time after a checkpoint there is something to lose.
 		<-time.After(100 * time.Millisecond)
 		if _, ok, err := f.signalWorker(syscall.SIGKILL); !ok || err != nil {
 			t.Fatalf("no worker was killed: %v", err)
@@ -46,7 +46,7 @@ func disturbed(t *testing.T, program string, j exactJob, arguments ...string) st
 // TestAPlainSinkIsFound: a sink that takes no part in checkpoints writes records
 // again that were written before a failure, and the oracle says so.
 func TestAPlainSinkIsFound(t *testing.T) {
-	verdict := disturbed(t, "streams", exactJob{kind: "counted", n: 4000}, "plainly")
+	verdict := disturbed(t, "streams", exactJob{kind: "counted", n: 4000, options: "execution.checkpointing.interval=500ms execution.buffer-timeout.interval=1ms"}, "plainly")
 	if !strings.Contains(verdict, " doubled:") || strings.Contains(verdict, " lost:") {
 		t.Errorf("got %q, want records that are doubled, and none lost", verdict)
 	}
@@ -56,7 +56,7 @@ func TestAPlainSinkIsFound(t *testing.T) {
 // TestALostBarrierIsFound: tasks that do not wait for the barriers of all their
 // inputs lose records after a failure, and the oracle says so.
 func TestALostBarrierIsFound(t *testing.T) {
-	program := changed(t, "streams", "internal/task/checkpoint.go", "if !a.waiting || a.missing > 0 {", "if !a.waiting {")
+	program := changed(t, "streams", "internal/task/alignment.go", "a.missing++", "a.missing = 1")
 	verdict := disturbed(t, program, exactJob{kind: "counted", n: 4000})
 	if !strings.Contains(verdict, " lost:") {
 		t.Errorf("got %q, want records that are lost", verdict)

@@ -89,6 +89,11 @@ func newMemory() *memory { return &memory{files: map[string]*memoryFile{}} }
 
 var errFull = errors.New("no space left on device")
 
+// Directory is for whoever needs more than files, which partitions do not.
+func (m *memory) Directory(string) (string, error) {
+	return "", errors.New("there are no directories in memory")
+}
+
 func (m *memory) Create(name string) (scratch.File, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()

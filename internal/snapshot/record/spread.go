@@ -3,6 +3,7 @@ package record
 import (
 	"math"
 	"slices"
+	"strconv"
 )
 
 // A Spread is how a figure of the completed checkpoints is distributed. The
@@ -10,7 +11,29 @@ import (
 // there is no value.
 type Spread struct {
 	Min, Max, Average        int64
-	P50, P90, P95, P99, P999 float64
+	P50, P90, P95, P99, P999 Percentile
+}
+
+// A Percentile may be NaN, which is null as JSON text.
+type Percentile float64
+
+// MarshalJSON gives a number or null.
+func (p Percentile) MarshalJSON() ([]byte, error) {
+	if math.IsNaN(float64(p)) {
+		return []byte("null"), nil
+	}
+	return strconv.AppendFloat(nil, float64(p), 'g', -1, 64), nil
+}
+
+// UnmarshalJSON reads what MarshalJSON gave.
+func (p *Percentile) UnmarshalJSON(text []byte) error {
+	if string(text) == "null" {
+		*p = Percentile(math.NaN())
+		return nil
+	}
+	f, err := strconv.ParseFloat(string(text), 64)
+	*p = Percentile(f)
+	return err
 }
 
 // window is how many of the newest values percentiles are of.
@@ -61,21 +84,21 @@ func (s *summary) spread() Spread {
 }
 
 // percentile is the value at place p·(n+1) of the sorted ones, counted from 1.
-func (s *summary) percentile(p float64) float64 {
+func (s *summary) percentile(p float64) Percentile {
 	n := len(s.sorted)
 	if n == 0 {
-		return math.NaN()
+		return Percentile(math.NaN())
 	}
 	place := p * float64(n+1) / 100
 	below := math.Floor(place)
 	switch {
 	case below < 1:
-		return float64(s.sorted[0])
+		return Percentile(s.sorted[0])
 	case int(below) >= n:
-		return float64(s.sorted[n-1])
+		return Percentile(s.sorted[n-1])
 	}
 	lower, upper := float64(s.sorted[int(below)-1]), float64(s.sorted[int(below)])
-	return lower + (place-below)*(upper-lower)
+	return Percentile(lower + (place-below)*(upper-lower))
 }
 
 // SpreadOf gives least, greatest and average of some values; percentiles are not

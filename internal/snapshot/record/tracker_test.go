@@ -78,16 +78,16 @@ func TestViewStays(t *testing.T) {
 }
 
 // percentile by hand: all values sorted, the place p·(n+1).
-func percentile(values []int64, p float64) float64 {
+func percentile(values []int64, p float64) Percentile {
 	sorted := slices.Sorted(slices.Values(values))
 	place := p * float64(len(sorted)+1) / 100
 	switch i := int(place); {
 	case i < 1:
-		return float64(sorted[0])
+		return Percentile(float64(sorted[0]))
 	case i >= len(sorted):
-		return float64(sorted[len(sorted)-1])
+		return Percentile(float64(sorted[len(sorted)-1]))
 	default:
-		return float64(sorted[i-1]) + (place-float64(i))*float64(sorted[i]-sorted[i-1])
+		return Percentile(float64(sorted[i-1]) + (place-float64(i))*float64(sorted[i]-sorted[i-1]))
 	}
 }
 
@@ -118,10 +118,10 @@ func TestSummaryForgetsTheOldest(t *testing.T) {
 	}
 	s.add(-1) // is not known
 	got := s.spread()
-	if got.Min != 0 || got.Max != window+499 || got.P50 != 500+float64(window-1)/2 || len(s.sorted) != window || !slices.IsSorted(s.sorted) {
+	if got.Min != 0 || got.Max != window+499 || got.P50 != 500+Percentile(window-1)/2 || len(s.sorted) != window || !slices.IsSorted(s.sorted) {
 		t.Errorf("%+v of %d values", got, len(s.sorted))
 	}
-	if few := SpreadOf([]int64{4, -1, 1}); few.Min != 1 || few.Max != 4 || few.Average != 2 || !math.IsNaN(few.P50) {
+	if few := SpreadOf([]int64{4, -1, 1}); few.Min != 1 || few.Max != 4 || few.Average != 2 || !math.IsNaN(float64(few.P50)) {
 		t.Errorf("%+v", few)
 	}
 }
