@@ -3,6 +3,7 @@ package chaos
 import (
 	"fmt"
 	"math/rand/v2"
+	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -20,11 +21,18 @@ type exactJob struct {
 	kind    string
 	n       int
 	options string
+	rescale bool // its parallelism is changed while it runs
 }
 
 var exactJobs = []exactJob{
-	{"counted", 6000, ""},
-	{"windows", 6000, ""},
+	{kind: "counted", n: 6000},
+	{kind: "windows", n: 6000, options: "execution.checkpointing.incremental=true"},
+	{kind: "pairs", n: 6000},
+	{kind: "ruled", n: 6000, options: "state.backend.type=rocksdb"},
+	{kind: "valued", n: 6000},
+	{kind: "skewed", n: 6000, options: "execution.checkpointing.unaligned.enabled=true"},
+	{kind: "matched", n: 6000},
+	{kind: "rescaled", n: 6000, options: "jobmanager.scheduler=adaptive jobmanager.adaptive-scheduler.executing.cooldown-after-rescaling=100ms", rescale: true},
 }
 
 // checkpointed are the options of jobs with state.
@@ -42,8 +50,8 @@ func TestExactlyOnce(t *testing.T) {
 	e.f = &faults{c: e.c, random: rand.New(rand.NewPCG(*seed, 1)), injected: map[string]int{}, harmed: map[int]bool{}}
 	kinds := append(withoutMaster(processKinds), e.moments()...)
 	defer func() {
-		fmt.Printf("exactly once: seed %d, %d faults of %d planned in %.0f s: %v; %d jobs, %d restores, judged %d times, %d found wrong\n",
-			*seed, e.f.total(kinds), *planned, time.Since(began).Seconds(), e.f, e.jobs, e.restores, e.judged, e.wrong)
+		fmt.Printf("exactly once: seed %d, %d faults of %d planned in %.0f s: %v; %d jobs, %d restores, %d rescales asked for, judged %d times, %d found wrong\n",
+			*seed, e.f.total(kinds), *planned, time.Since(began).Seconds(), e.f, e.jobs, e.restores, e.rescales, e.judged, e.wrong)
 		if t.Failed() {
 			fmt.Printf("exactly once: the same faults again: make exactly-once FAULTS=%d SEED=%d\n", *planned, *seed)
 		}
@@ -76,6 +84,7 @@ type exact struct {
 	f        *faults
 	jobs     int
 	restores int
+	rescales int // that were asked for
 	judged   int
 	wrong    int
 	now      running // the job that runs
@@ -96,6 +105,8 @@ func (e *exact) round(j exactJob, kinds []*kind) (later []*kind) {
 	e.c.running(e.now.id)
 	judging, judged := make(chan struct{}), make(chan []string)
 	go func() { judged <- watch(j, e.now.output, judging) }()
+	rescaled := make(chan int)
+	go func() { rescaled <- e.rescale(j, judging) }()
 	var done []string
 	for _, k := range kinds {
 		<-time.After(time.Duration(e.f.random.IntN(1200)) * time.Millisecond)
@@ -109,6 +120,7 @@ func (e *exact) round(j exactJob, kinds []*kind) (later []*kind) {
 	e.c.allRegistered()
 	e.c.finished(e.now.id)
 	close(judging)
+	e.rescales += <-rescaled
 	verdicts := append(<-judged, judge(j, e.now.output, "final"))
 	if left := files(e.now.checkpoints); len(left) > 0 {
 		verdicts = append(verdicts, fmt.Sprintf("wrong: of its checkpoints are left %q", left))
@@ -124,6 +136,37 @@ func (e *exact) round(j exactJob, kinds []*kind) (later []*kind) {
 	}
 	e.t.Logf("%s, %s: %.1f s, %s", j.kind, strings.Join(done, " and "), time.Since(began).Seconds(), verdicts[len(verdicts)-1])
 	return later
+}
+
+// rescale asks for another parallelism of a job every two seconds until it is told to
+// stop, and says how often that was accepted: a master that is frozen does not answer.
+func (e *exact) rescale(j exactJob, stop <-chan struct{}) (accepted int) {
+	if !j.rescale {
+		return 0
+	}
+	vertices := e.c.look(e.now.id).Vertices
+	client := http.Client{Timeout: time.Second}
+	for poll := time.NewTicker(2 * time.Second); ; {
+		select {
+		case <-stop:
+			poll.Stop()
+			return accepted
+		case <-poll.C:
+		}
+		var body []string
+		for _, v := range vertices {
+			body = append(body, fmt.Sprintf(`%q: {"parallelism": {"lowerBound": 1, "upperBound": %d}}`, v.ID, 1+accepted*3%splits))
+		}
+		request, err := http.NewRequest(http.MethodPut, "http://"+e.c.rest+"/jobs/"+e.now.id+"/resource-requirements", strings.NewReader("{"+strings.Join(body, ", ")+"}"))
+		if err != nil {
+			continue
+		}
+		if response, err := client.Do(request); err == nil {
+			if response.Body.Close(); response.StatusCode == http.StatusOK {
+				accepted++
+			}
+		}
+	}
 }
 
 // watch judges what a job has written until it is told to stop, and gives all

@@ -46,6 +46,10 @@ var kindsOfCheckpoint = []map[string]string{
 	{"execution.checkpointing.max-concurrent-checkpoints": "3"},
 	{"execution.checkpointing.num-retained": "3"},
 	{"execution.checkpointing.incremental": "true"},
+	{"execution.checkpointing.unaligned.enabled": "true"},
+	{"execution.checkpointing.unaligned.enabled": "true", "execution.checkpointing.aligned-checkpoint-timeout": "5 ms"},
+	{"state.backend.type": "rocksdb"},
+	{"state.backend.type": "rocksdb", "execution.checkpointing.incremental": "true", "execution.checkpointing.unaligned.enabled": "true"},
 }
 
 // plainly is how a program is run to know what it writes.

@@ -7,13 +7,14 @@ import (
 
 // judges are the kinds of job.
 var judges = map[string]func(*verdict){
-	"counted": func(v *verdict) { counted(v, 4, evenKey) },
-	"skewed":  func(v *verdict) { counted(v, 4, skewedKey) },
-	"ruled":   ruled,
-	"windows": windows,
-	"pairs":   pairs,
-	"valued":  func(v *verdict) { values(v, true) },
-	"matched": func(v *verdict) { values(v, false) },
+	"counted":  func(v *verdict) { counted(v, 4, evenKey, true) },
+	"rescaled": func(v *verdict) { counted(v, 4, evenKey, false) },
+	"skewed":   func(v *verdict) { counted(v, 4, skewedKey, true) },
+	"ruled":    ruled,
+	"windows":  windows,
+	"pairs":    pairs,
+	"valued":   func(v *verdict) { values(v, true) },
+	"matched":  func(v *verdict) { values(v, false) },
 }
 
 // evenKey spreads records over 97 keys.
@@ -27,8 +28,9 @@ func skewedKey(split, place int64) int64 {
 	return evenKey(split, place)
 }
 
-// counted judges records that were numbered by key.
-func counted(v *verdict, width int, key func(split, place int64) int64) {
+// counted judges records that were numbered by key. With prefix those of a split and
+// key come in their order.
+func counted(v *verdict, width int, key func(split, place int64) int64, prefix bool) {
 	type line struct{ split, place, count int64 }
 	seen, byKey := map[[2]int64]bool{}, map[int64][]line{}
 	for _, r := range v.rows {
@@ -49,6 +51,9 @@ func counted(v *verdict, width int, key func(split, place int64) int64) {
 				v.count("wrong", "key %d: record %d of split %d has number %d, want %d", k, l.place, l.split, l.count, i+1)
 				break
 			}
+			if !prefix {
+				continue
+			}
 			want := next[l.split]
 			for key(l.split, want) != k {
 				want++
@@ -67,7 +72,7 @@ func counted(v *verdict, width int, key func(split, place int64) int64) {
 
 // ruled judges records that were numbered by key and say which rule they met.
 func ruled(v *verdict) {
-	counted(v, 5, evenKey)
+	counted(v, 5, evenKey, true)
 	byKey := map[int64][][]int64{}
 	for _, r := range v.rows {
 		if len(r) == 5 {

@@ -12,7 +12,8 @@
 // The kinds, and what their lines hold:
 //
 //	counted  SPLIT PLACE KEY COUNT   the key's records, numbered from 1 without a gap; of each split and key a prefix, in order
-//	skewed   SPLIT PLACE KEY COUNT   the same, with another key
+//	rescaled SPLIT PLACE KEY COUNT   the same, but those of a split may come in any order
+//	skewed   SPLIT PLACE KEY COUNT   as counted, with another key
 //	windows  SPLIT PLACE START SIZE  the window's begin in milliseconds and how many records it has; START is -1 for one that came too late
 //	pairs    PLACE PLACE KEY         two records of two inputs that are at most 40 ms apart
 //	ruled    SPLIT PLACE KEY COUNT VERSION  counted, with the newest of the rules that was known, which never goes back

@@ -43,7 +43,7 @@ func right(kind string, n int64) (lines []string) {
 			}
 			counts[key]++
 			switch w := window(split, place); kind {
-			case "counted", "skewed":
+			case "counted", "skewed", "rescaled":
 				lines = append(lines, fmt.Sprint(split, place, key, counts[key]))
 			case "ruled":
 				lines = append(lines, fmt.Sprint(split, place, key, counts[key], place/100))

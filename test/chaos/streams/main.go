@@ -31,6 +31,18 @@ var kinds = map[string]func(e *stream.Env, splits, n int64) stream.DataStream[st
 		return number(input(e, splits, n), evenKey)
 	},
 	"windows": windows,
+	"rescaled": func(e *stream.Env, splits, n int64) stream.DataStream[string] {
+		return number(slowly(stream.Sequence(e, 0, splits*n-1), n), evenKey)
+	},
+	"skewed": skewed,
+	"pairs":  pairs,
+	"ruled":  ruled,
+	"valued": func(e *stream.Env, splits, n int64) stream.DataStream[string] {
+		return input(e, splits, n).AsyncOrdered(stream.AsyncCall(lookUp), stream.AsyncOptions{Timeout: time.Minute})
+	},
+	"matched": func(e *stream.Env, splits, n int64) stream.DataStream[string] {
+		return input(e, splits, n).AsyncUnordered(stream.AsyncCall(lookUp), stream.AsyncOptions{Timeout: time.Minute})
+	},
 }
 
 func main() {
@@ -56,9 +68,14 @@ func main() {
 	}
 }
 
-// input is the records of all splits, a subtask for each split if there are enough.
+// input is the records of all splits, with a subtask for each.
 func input(e *stream.Env, splits, n int64) stream.DataStream[record] {
-	return stream.Sequence(e, 0, splits*n-1).Map(func(v int64) record {
+	return slowly(stream.Sequence(e, 0, splits*n-1).Parallelism(int(splits)), n).Parallelism(int(splits))
+}
+
+// slowly makes a thousand records a second and subtask of their numbers.
+func slowly(numbers stream.DataStream[int64], n int64) stream.DataStream[record] {
+	return numbers.Map(func(v int64) record {
 		time.Sleep(time.Millisecond)
 		return record{v / n, v % n}
 	})
