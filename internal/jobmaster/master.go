@@ -315,6 +315,7 @@ func (m *Master) end(state status.Job) {
 	m.partner++ // the one that waits until all goodbyes are on their way
 	m.managers.goodbye(state)
 	m.resourceManager.goodbye(state)
+	m.checkpoints.goodbye()
 	m.done = true
 	m.checkpoints.ended()
 	m.options.OnDone(m.View())

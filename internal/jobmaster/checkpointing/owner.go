@@ -99,6 +99,8 @@ type Owner struct {
 	discards []checkpoint.Discard // the first one is under way
 	stuck    []checkpoint.Discard // whose checkpoints could not be taken out of the store
 	cleared  bool                 // nothing of the job is to be in the store any more
+	clearing bool                 // the store has not said that it is so
+	settled  []func()             // wait until nothing is under way
 }
 
 // New makes the owner of a coordinator. Recover comes first.
@@ -160,6 +162,24 @@ func (o *Owner) Apply(ev checkpoint.Event) {
 	o.applying = false
 	o.arm()
 	o.clear()
+	o.settle()
+}
+
+// Settled calls then once, when nothing is under way beside the loop any more.
+func (o *Owner) Settled(then func()) {
+	o.settled = append(o.settled, then)
+	o.settle()
+}
+
+func (o *Owner) settle() {
+	if !o.Quiet() || o.applying || o.clearing {
+		return
+	}
+	waited := o.settled
+	o.settled = nil
+	for _, then := range waited {
+		then()
+	}
 }
 
 // clear empties the store when the job is over and its checkpoints were dealt with.
@@ -167,11 +187,13 @@ func (o *Owner) clear() {
 	if o.cleared || !o.o.Core.Over() {
 		return
 	}
-	o.cleared = true
+	o.cleared, o.clearing = true, true
 	o.o.Store.Clear(func(err error) {
+		o.clearing = false
 		if err != nil {
 			o.o.Log.Warn("what a job had in the store of checkpoints could not be deleted", "error", err)
 		}
+		o.settle()
 	})
 }
 
