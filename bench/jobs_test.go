@@ -1,6 +1,7 @@
 package bench
 
 import (
+	"fmt"
 	"testing"
 	"time"
 
@@ -67,15 +68,19 @@ func BenchmarkKeyed(b *testing.B) {
 }
 
 // BenchmarkTumbling is jobs.Windows with windows of 10 s of event time.
-func BenchmarkTumbling(b *testing.B) {
-	measure(b, func(n int64) {
-		execute(b, 1, stream.Streaming, func(e *stream.Env) { jobs.Windows(e, n, stream.Tumbling(10*time.Second)) })
-	})
-}
+func BenchmarkTumbling(b *testing.B) { windows(b, stream.Tumbling(10*time.Second)) }
 
 // BenchmarkSliding is jobs.Windows with windows of a minute, one each second.
-func BenchmarkSliding(b *testing.B) {
-	measure(b, func(n int64) {
-		execute(b, 1, stream.Streaming, func(e *stream.Env) { jobs.Windows(e, n, stream.Sliding(time.Minute, time.Second)) })
-	})
+func BenchmarkSliding(b *testing.B) { windows(b, stream.Sliding(time.Minute, time.Second)) }
+
+// windows runs jobs.Windows with few and with many records to a millisecond of event
+// time: with few, results are most of the work.
+func windows(b *testing.B, w stream.Windows) {
+	for _, rate := range []int64{1, 1000} {
+		b.Run(fmt.Sprint("rate=", rate), func(b *testing.B) {
+			measure(b, func(n int64) {
+				execute(b, 1, stream.Streaming, func(e *stream.Env) { jobs.Windows(e, n, rate, w) })
+			})
+		})
+	}
 }

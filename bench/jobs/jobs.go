@@ -50,10 +50,10 @@ func Filled(e *stream.Env, n, keys int64) {
 }
 
 // Windows is sequence → map → event time → keyBy 10,000 keys → windows → sum →
-// discard: a thousand records to each second of event time.
-func Windows(e *stream.Env, n int64, w stream.Windows) {
+// discard: rate records to each millisecond of event time.
+func Windows(e *stream.Env, n, rate int64, w stream.Windows) {
 	stream.Sequence(e, 0, n-1).
-		Map(func(x int64) Timed { return Timed{mix(x) % 10_000, 1, x} }).
+		Map(func(x int64) Timed { return Timed{mix(x) % 10_000, 1, x / rate} }).
 		Watermarks(stream.Monotonic(func(t Timed) time.Time { return time.UnixMilli(t.At) })).
 		KeyBy(func(t Timed) int64 { return t.Key }).
 		Window(w).

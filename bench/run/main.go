@@ -42,7 +42,8 @@ var stateSuites = []gobench.Suite{
 	{Package: "./internal/state", Match: "Collector", Time: "20x"},
 	{Package: "./internal/state", Match: "OnDisk", Time: "200000x"},
 	{Package: "./internal/operator", Match: "KeyedProcess", Time: "2000x"},
-	{Package: "./bench", Match: "Tumbling|Sliding", Time: "5000x"},
+	{Package: "./bench", Match: "(Tumbling|Sliding)/rate=1$", Time: "5000x"},
+	{Package: "./bench", Match: "(Tumbling|Sliding)/rate=1000$", Time: "120000x"},
 }
 
 func main() {

@@ -257,11 +257,12 @@ func (k *Keyed[K]) decode(m memory.Key, composed bool) (key K, rest string) {
 		}
 		return k.keys.Of(m), rest
 	}
-	left, err := k.plan.DecodeKey(&key, []byte(m.Bytes))
+	decoded := new(K) // rather than key itself, which then no other kind allocates
+	left, err := k.plan.DecodeKey(decoded, []byte(m.Bytes))
 	if err != nil {
 		panic(&Error{State: "keys", Err: err})
 	}
-	return key, string(left)
+	return *decoded, string(left)
 }
 
 // appendKey appends the current key's bytes, which are the beginning of those of no
