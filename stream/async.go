@@ -89,13 +89,13 @@ func (r RetryStrategy) next(calls int) (time.Duration, bool) {
 func (o AsyncOptions) check() error {
 	switch r := o.Retry; {
 	case o.Capacity < 0 || o.Capacity > maxCapacity:
-		return fmt.Errorf("Capacity: got %d, want 1 to %d, or 0 for %d", o.Capacity, maxCapacity, defaultCapacity)
+		return fmt.Errorf("option Capacity: got %d, want 1 to %d, or 0 for %d", o.Capacity, maxCapacity, defaultCapacity)
 	case o.Timeout < 0 || o.Timeout > 0 && o.Timeout < time.Millisecond:
-		return fmt.Errorf("Timeout: got %s, want at least 1ms, or 0 for none", o.Timeout)
+		return fmt.Errorf("option Timeout: got %s, want at least 1ms, or 0 for none", o.Timeout)
 	case r.attempts < 0 || r.pause < 0:
-		return fmt.Errorf("Retry: got %d attempts and a pause of %s, want neither below 0", r.attempts, r.pause)
+		return fmt.Errorf("option Retry: got %d attempts and a pause of %s, want neither below 0", r.attempts, r.pause)
 	case r.most < r.pause:
-		return fmt.Errorf("Retry: the first pause, %s, is longer than the longest, %s", r.pause, r.most)
+		return fmt.Errorf("option Retry: the first pause, %s, is longer than the longest, %s", r.pause, r.most)
 	}
 	return nil
 }

@@ -21,7 +21,7 @@ type order struct {
 	Note    *string    `csv:"note"`
 	Pieces  uint8
 	Ignored func() `csv:"-"`
-	hidden  int
+	_       int
 }
 
 const header = "id,cents,paid,weight,at,from,note,Pieces"
