@@ -64,14 +64,11 @@ type enumerator struct {
 
 // reader is what one subtask has asked and got.
 type reader struct {
-	given []*split.Split
+	given coordinator.Given[*split.Split]
 	// attempt, sequence and answer are those of its last numbered request.
 	attempt  int
 	sequence int64
 	answer   []byte
-	// marks are how many of given there were at each checkpoint that may still be
-	// restored.
-	marks map[int64]int
 }
 
 type waiting struct {
@@ -187,7 +184,7 @@ func (e *enumerator) answer(w waiting) {
 	case len(e.free) > 0:
 		response.Split = e.free[0]
 		e.free = e.free[1:]
-		r.given = append(r.given, response.Split)
+		r.given.Add(response.Split)
 	case !e.grows():
 		response.Done = true
 	case w.number == 0:
@@ -233,15 +230,18 @@ func (e *enumerator) SubtaskFailed(subtask, attempt int) {
 
 // Reset takes back all splits the subtask was given. If it begins anew because
 // the files could not be listed, that is tried again.
-func (e *enumerator) Reset(subtask int) {
+func (e *enumerator) Reset(subtask int) { e.takeBack(subtask, 0) }
+
+// takeBack takes back what a subtask was given since a checkpoint; 0: everything.
+func (e *enumerator) takeBack(subtask int, checkpoint int64) {
 	if e.failed {
 		e.failed = false
 		e.Start()
 	}
 	r := e.reader(subtask)
-	e.free = append(e.free, r.given...)
+	e.free = append(e.free, r.given.TakeBack(checkpoint)...)
 	slices.SortFunc(e.free, func(a, b *split.Split) int { return cmp.Compare(a.ID, b.ID) })
-	*r = reader{}
+	*r = reader{given: r.given}
 }
 
 // Close refuses all who wait.

@@ -1,11 +1,8 @@
 package files
 
 import (
-	"cmp"
 	"encoding/json/v2"
 	"fmt"
-	"maps"
-	"slices"
 
 	"github.com/weirstream/weir/internal/coordinator"
 	"github.com/weirstream/weir/internal/coordinator/files/split"
@@ -25,11 +22,7 @@ type saved struct {
 // Snapshot gives what nobody has been given, and notes what each reader has.
 func (e *enumerator) Snapshot(checkpoint int64) ([]byte, error) {
 	for i := range e.readers {
-		r := &e.readers[i]
-		if r.marks == nil {
-			r.marks = map[int64]int{}
-		}
-		r.marks[checkpoint] = len(r.given)
+		e.readers[i].given.Mark(checkpoint)
 	}
 	s := saved{Listed: e.listed, Free: e.free, Next: e.next}
 	if e.grows() {
@@ -42,16 +35,7 @@ func (e *enumerator) Snapshot(checkpoint int64) ([]byte, error) {
 // their own parts of it.
 func (e *enumerator) Completed(checkpoint int64) {
 	for i := range e.readers {
-		r := &e.readers[i]
-		before, known := r.marks[checkpoint]
-		if !known {
-			continue
-		}
-		r.given = slices.Clone(r.given[before:])
-		maps.DeleteFunc(r.marks, func(id int64, _ int) bool { return id < checkpoint })
-		for id := range r.marks { // order: each is changed by itself
-			r.marks[id] -= before
-		}
+		e.readers[i].given.Forget(checkpoint)
 	}
 }
 
@@ -78,14 +62,4 @@ func (e *enumerator) Restore(state []byte) error {
 }
 
 // ResetTo takes back what the subtask was given since a checkpoint.
-func (e *enumerator) ResetTo(subtask int, checkpoint int64) {
-	if e.failed {
-		e.failed = false
-		e.Start()
-	}
-	r := e.reader(subtask)
-	had := r.marks[checkpoint]
-	e.free = append(e.free, r.given[had:]...)
-	slices.SortFunc(e.free, func(a, b *split.Split) int { return cmp.Compare(a.ID, b.ID) })
-	*r = reader{given: slices.Clone(r.given[:had]), marks: map[int64]int{checkpoint: had}}
-}
+func (e *enumerator) ResetTo(subtask int, checkpoint int64) { e.takeBack(subtask, checkpoint) }

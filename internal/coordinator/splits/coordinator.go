@@ -94,10 +94,7 @@ func (t *talk) repeated(attempt int, sequence int64) (answer []byte, late bool) 
 // reader is what one subtask has asked and got.
 type reader struct {
 	talk
-	given []found
-	// marks are how many of given there were at each checkpoint that may still be
-	// restored.
-	marks map[int64]int
+	given coordinator.Given[found]
 }
 
 type waiting struct {
@@ -187,7 +184,7 @@ func (p *pool) answer(w waiting) {
 		if response.Data == nil {
 			response.Data = []byte{}
 		}
-		r.given = append(r.given, p.free[i])
+		r.given.Add(p.free[i])
 		p.free = slices.Delete(slices.Clone(p.free), i, i+1)
 	case p.done:
 		response.Done = true

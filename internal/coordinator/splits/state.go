@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"encoding/json/v2"
 	"fmt"
-	"maps"
 	"slices"
 
 	"github.com/weirstream/weir/internal/coordinator"
@@ -24,11 +23,7 @@ type saved struct {
 // Snapshot gives what nobody has been given, and notes what each reader has.
 func (p *pool) Snapshot(checkpoint int64) ([]byte, error) {
 	for i := range p.readers {
-		r := &p.readers[i]
-		if r.marks == nil {
-			r.marks = map[int64]int{}
-		}
-		r.marks[checkpoint] = len(r.given)
+		p.readers[i].given.Mark(checkpoint)
 	}
 	return json.Marshal(saved{Free: p.free, Next: p.next, State: p.state, Done: p.done})
 }
@@ -37,16 +32,7 @@ func (p *pool) Snapshot(checkpoint int64) ([]byte, error) {
 // their own parts of it.
 func (p *pool) Completed(checkpoint int64) {
 	for i := range p.readers {
-		r := &p.readers[i]
-		before, known := r.marks[checkpoint]
-		if !known {
-			continue
-		}
-		r.given = slices.Clone(r.given[before:])
-		maps.DeleteFunc(r.marks, func(id int64, _ int) bool { return id < checkpoint })
-		for id := range r.marks { // order: each is changed by itself
-			r.marks[id] -= before
-		}
+		p.readers[i].given.Forget(checkpoint)
 	}
 }
 
@@ -69,22 +55,16 @@ func (p *pool) Restore(state []byte) error {
 const endOfTalk = 1<<63 - 1
 
 // Reset takes back all splits the subtask was given.
-func (p *pool) Reset(subtask int) { p.takeBack(subtask, 0, 0) }
+func (p *pool) Reset(subtask int) { p.takeBack(subtask, 0) }
 
 // ResetTo takes back what the subtask was given since a checkpoint.
-func (p *pool) ResetTo(subtask int, checkpoint int64) {
-	p.takeBack(subtask, p.reader(subtask).marks[checkpoint], checkpoint)
-}
+func (p *pool) ResetTo(subtask int, checkpoint int64) { p.takeBack(subtask, checkpoint) }
 
-// takeBack takes back all but the first splits that a subtask was given, which it had
-// at a checkpoint.
-func (p *pool) takeBack(subtask, had int, checkpoint int64) {
+// takeBack takes back what a subtask was given since a checkpoint; 0: everything.
+func (p *pool) takeBack(subtask int, checkpoint int64) {
 	r := p.reader(subtask)
-	p.free = append(slices.Clone(p.free), r.given[had:]...)
+	p.free = append(slices.Clone(p.free), r.given.TakeBack(checkpoint)...)
 	slices.SortFunc(p.free, func(a, b found) int { return cmp.Compare(a.Number, b.Number) })
-	*r = reader{given: slices.Clone(r.given[:had])}
-	if checkpoint != 0 {
-		r.marks = map[int64]int{checkpoint: had}
-	}
+	*r = reader{given: r.given}
 	p.answerWaiting()
 }
