@@ -161,6 +161,12 @@ func (b *Backend) Restore(f *File, l Location) error {
 		b.newer[l.Group] = nil
 		return nil
 	}
+	b.newer[l.Group], err = f.learn(newest, told, l)
+	return err
+}
+
+// learn adds what a section of changes has told, by state, to what newer ones have.
+func (f *File) learn(newest map[string]*newer, told map[string][]byte, l Location) (map[string]*newer, error) {
 	if newest == nil {
 		newest = map[string]*newer{}
 	}
@@ -173,11 +179,10 @@ func (b *Backend) Restore(f *File, l Location) error {
 			newest[d.Name] = &newer{}
 		}
 		if err := newest[d.Name].read(filters, f.header.States[i].Kind == KindSliced); err != nil {
-			return &FileError{f.name, l.Offset, fmt.Errorf("%w: %w", ErrCorrupt, err)}
+			return nil, &FileError{f.name, l.Offset, fmt.Errorf("%w: %w", ErrCorrupt, err)}
 		}
 	}
-	b.newer[l.Group] = newest
-	return nil
+	return newest, nil
 }
 
 // Restored ends restoring: what is there now is the state of number 0, since which

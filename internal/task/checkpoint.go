@@ -154,16 +154,8 @@ func (t *Task) checkpointWith(b Barrier, aligned time.Duration, f *InFlight) {
 		return
 	}
 	purpose := t.spec.Checkpoints.Purpose(b)
-	for i := range t.kept {
-		if err := t.kept[i].Refuse; err != nil {
-			if purpose.Savepoint {
-				t.decline(b, fmt.Errorf("%w: %w", ErrRefused, err))
-				return
-			}
-			f := operator.AsFailure(fmt.Errorf("a checkpoint cannot be taken: %w", err))
-			f.Fatal = true
-			operator.Abort(f)
-		}
+	if t.refused(b, purpose) {
+		return
 	}
 	began := time.Now()
 	if purpose.Drain {
@@ -207,6 +199,25 @@ func (t *Task) checkpointWith(b Barrier, aligned time.Duration, f *InFlight) {
 	if purpose.Stop {
 		t.stand(b.Checkpoint)
 	}
+}
+
+// refused reports whether an operator cannot be part of a savepoint, which is declined
+// then. A checkpoint fails the job instead.
+func (t *Task) refused(b Barrier, purpose Purpose) bool {
+	for i := range t.kept {
+		err := t.kept[i].Refuse
+		switch {
+		case err == nil:
+		case purpose.Savepoint:
+			t.decline(b, fmt.Errorf("%w: %w", ErrRefused, err))
+			return true
+		default:
+			f := operator.AsFailure(fmt.Errorf("a checkpoint cannot be taken: %w", err))
+			f.Fatal = true
+			operator.Abort(f)
+		}
+	}
+	return false
 }
 
 // freeze gives what the operator adds to a checkpoint.
