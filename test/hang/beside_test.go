@@ -96,7 +96,9 @@ func start(t *testing.T) *bench {
 	})
 	b.managing.Post(b.manager.Start)
 	b.serving.Post(func() { blob.Serve(b.master, b.serving, store) })
+	synctest.Wait()
 	b.executing.Post(b.executor.Start)
+	synctest.Wait() // its slots are known: this ResourceManager refuses what it cannot give at once
 	return b
 }
 
