@@ -36,7 +36,7 @@ func main() {
 	flag.StringVar(&o.peer, "peer", "../shared/peer", "`directory` of the harness that measures Flink")
 	flag.StringVar(&o.results, "results", "bench/results", "`directory` the table is written to; empty: it is only printed")
 	flag.StringVar(&o.note, "note", "", "`text` to write below the machine's description")
-	flag.StringVar(&only, "only", "", "comma-separated `names` of what to compare: startup, memory, chain, keyed, submit, wordcount")
+	flag.StringVar(&only, "only", "", "comma-separated `names` of what to compare: startup, memory, chain, keyed, hashmap, rocksdb, submit, wordcount")
 	flag.IntVar(&o.rounds, "rounds", 2, "how often each pair is measured")
 	flag.Parse()
 	if only != "" {

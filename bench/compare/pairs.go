@@ -39,6 +39,7 @@ type pair struct {
 const (
 	chainRecords = 500_000_000
 	keyedRecords = 50_000_000
+	stateRecords = 100_000_000 // some ten checkpoints
 )
 
 // pairs are all comparisons; text is a directory of Go files. Flink reuses objects
@@ -76,6 +77,8 @@ func pairs(text string) []pair {
 				row: "M events per TM CPU-second", scale: 1}},
 			weir: throughput("keyed", keyedRecords, 2),
 		},
+		checkpointed("hashmap"),
+		checkpointed("rocksdb", "--incremental"),
 		{
 			name:  "submit",
 			flink: []string{"submit", "--runs", "3"},
@@ -95,6 +98,21 @@ func pairs(text string) []pair {
 				wall, cpu, err := process.WordCount(ctx, p, filepath.Join(text, "**", "*.go"), 2)
 				return []float64{wall, cpu}, err
 			},
+		},
+	}
+}
+
+// checkpointed is the keyed job with a checkpoint each second.
+func checkpointed(backend string, more ...string) pair {
+	return pair{
+		name: backend,
+		flink: append([]string{"throughput", "keyed", "--reuse", "--parallelism", "2", "--taskmanagers", "2", "--warmup", "100", "--segments", "4", "--seconds", "10",
+			"--checkpoint", "1s", "--backend", backend}, more...),
+		lines: []line{{name: "sequence → keyBy 1 M keys → reduce → discard, p=2, two TaskManagers, checkpoint each second, `" + backend + "`", unit: "M records/CPU-s",
+			row: "M events per TM CPU-second", scale: 1}},
+		weir: func(ctx context.Context, p process.Programs) ([]float64, error) {
+			rate, err := process.KeyedWithCheckpoints(ctx, p, backend, stateRecords)
+			return []float64{rate}, err
 		},
 	}
 }

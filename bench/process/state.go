@@ -49,25 +49,35 @@ func keeping(backend, directory string) map[string]string {
 	}
 }
 
-// keyed runs the keyed job on two TaskManagers with a slot each.
-func (m *Measurement) keyed(ctx context.Context, p Programs, backend string) (err error) {
-	c, err := Start(ctx, p.Weir, 2, 1)
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, c.Stop()) }()
+// keyed runs the keyed job so often.
+func (m *Measurement) keyed(ctx context.Context, p Programs, backend string) error {
 	for range stateRuns {
-		_, cpu, err := c.RunToEnd(ctx, p.Job, client.RunRequest{
-			Arguments:     []string{"keyed", "n=" + strconv.Itoa(stateRecords), "keys=" + strconv.Itoa(stateKeys)},
-			Parallelism:   2,
-			Configuration: keeping(backend, filepath.Join(c.Home, "checkpoints")),
-		})
+		rate, err := KeyedWithCheckpoints(ctx, p, backend, stateRecords)
 		if err != nil {
 			return err
 		}
-		m.Add("keyed "+backend, stateRecords/cpu/1e6)
+		m.Add("keyed "+backend, rate)
 	}
 	return nil
+}
+
+// KeyedWithCheckpoints runs the keyed job on two TaskManagers with a slot each and a
+// checkpoint each second, and gives millions of records for a second of processor time.
+func KeyedWithCheckpoints(ctx context.Context, p Programs, backend string, records int64) (rate float64, err error) {
+	c, err := Start(ctx, p.Weir, 2, 1)
+	if err != nil {
+		return 0, err
+	}
+	defer func() { err = errors.Join(err, c.Stop()) }()
+	_, cpu, err := c.RunToEnd(ctx, p.Job, client.RunRequest{
+		Arguments:     []string{"keyed", "n=" + strconv.FormatInt(records, 10), "keys=" + strconv.Itoa(stateKeys)},
+		Parallelism:   2,
+		Configuration: keeping(backend, filepath.Join(c.Home, "checkpoints")),
+	})
+	if err != nil {
+		return 0, err
+	}
+	return float64(records) / cpu / 1e6, nil
 }
 
 // restored kills TaskManagers of a job with 256 MB of state, which has a slot to spare.
