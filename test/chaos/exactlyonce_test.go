@@ -122,7 +122,7 @@ func (e *exact) round(j exactJob, kinds []*kind) (later []*kind) {
 	close(judging)
 	e.rescales += <-rescaled
 	verdicts := append(<-judged, judge(j, e.now.output, "final"))
-	if left := files(e.now.checkpoints); len(left) > 0 {
+	if left := remaining(e.now.checkpoints); len(left) > 0 {
 		verdicts = append(verdicts, fmt.Sprintf("wrong: of its checkpoints are left %q", left))
 	}
 	e.restores += e.c.attempt(e.now.id)
@@ -191,6 +191,17 @@ func judge(j exactJob, output string, final ...string) string {
 		return verdict
 	}
 	return fmt.Sprintf("the oracle: %v", err)
+}
+
+// remaining gives the files below a directory that are there when a master has had the
+// time to delete them, which it does after its job is over.
+func remaining(dir string) (left []string) {
+	limit := time.Now().Add(30 * time.Second)
+	for poll := time.Tick(50 * time.Millisecond); ; <-poll {
+		if left = files(dir); len(left) == 0 || time.Now().After(limit) {
+			return left
+		}
+	}
 }
 
 // files gives all files below a directory.
