@@ -1,0 +1,280 @@
+package catalog
+
+import (
+	"fmt"
+	"strings"
+)
+
+// The catalog and the database that a session begins with.
+const (
+	DefaultCatalog  = "default_catalog"
+	DefaultDatabase = "default_database"
+)
+
+// Manager is a session's view of all names.
+type Manager struct {
+	catalogs map[string]Catalog
+	options  map[string]map[string]string
+	current  Path // without an object
+
+	tables    map[Path]*Table // temporary ones
+	functions map[Path]*Function
+	system    map[string]*Function // temporary functions that need no database
+}
+
+// NewManager begins a session with an empty catalog in memory.
+func NewManager() *Manager {
+	return &Manager{
+		catalogs: map[string]Catalog{DefaultCatalog: NewMemory(DefaultDatabase)},
+		options:  map[string]map[string]string{DefaultCatalog: {"type": "generic_in_memory"}},
+		current:  Path{Catalog: DefaultCatalog, Database: DefaultDatabase},
+		tables:   map[Path]*Table{}, functions: map[Path]*Function{}, system: map[string]*Function{},
+	}
+}
+
+// Current gives the catalog and the database that short names are looked up in.
+func (m *Manager) Current() (catalog, database string) { return m.current.Catalog, m.current.Database }
+
+// Catalogs gives their names.
+func (m *Manager) Catalogs() []string { return sorted(m.catalogs) }
+
+// Catalog gives one of them, or an error that says there is none.
+func (m *Manager) Catalog(name string) (Catalog, error) {
+	if c, ok := m.catalogs[name]; ok {
+		return c, nil
+	}
+	return nil, fmt.Errorf("Catalog %s does not exist.", name) //lint:ignore ST1005 Flink's words
+}
+
+// CatalogOptions gives what a catalog was made with.
+func (m *Manager) CatalogOptions(name string) map[string]string { return m.options[name] }
+
+// AddCatalog gives the session a catalog.
+func (m *Manager) AddCatalog(name string, c Catalog, options map[string]string) error {
+	if _, ok := m.catalogs[name]; ok {
+		return fmt.Errorf("Catalog %s already exists.", name) //lint:ignore ST1005 Flink's words
+	}
+	m.catalogs[name], m.options[name] = c, options
+	return nil
+}
+
+// DropCatalog takes a catalog from the session; what is in it stays where it is kept.
+func (m *Manager) DropCatalog(name string) error {
+	if _, ok := m.catalogs[name]; !ok {
+		return fmt.Errorf("Catalog %s does not exist.", name) //lint:ignore ST1005 Flink's words
+	}
+	if name == m.current.Catalog {
+		return fmt.Errorf("Cannot drop a catalog which is currently in use.") //lint:ignore ST1005 Flink's words
+	}
+	delete(m.catalogs, name)
+	delete(m.options, name)
+	return nil
+}
+
+// UseCatalog makes a catalog the current one, with its first database.
+func (m *Manager) UseCatalog(name string) error {
+	c, err := m.Catalog(name)
+	if err != nil {
+		return err
+	}
+	databases, err := c.Databases()
+	if err != nil {
+		return err
+	}
+	m.current = Path{Catalog: name}
+	for _, d := range databases {
+		if m.current.Database == "" || d == DefaultDatabase {
+			m.current.Database = d
+		}
+	}
+	return nil
+}
+
+// UseDatabase makes a database the current one.
+func (m *Manager) UseDatabase(catalog, database string) error {
+	c, err := m.Catalog(catalog)
+	if err != nil {
+		return err
+	}
+	switch d, err := c.Database(database); {
+	case err != nil:
+		return err
+	case d == nil:
+		//lint:ignore ST1005 Flink's words
+		return fmt.Errorf("A database with name [%s] does not exist in the catalog: [%s].", database, catalog)
+	}
+	m.current = Path{Catalog: catalog, Database: database}
+	return nil
+}
+
+// Qualify makes a name of one to three parts a whole path.
+func (m *Manager) Qualify(name []string) (Path, error) {
+	switch len(name) {
+	case 1:
+		return Path{m.current.Catalog, m.current.Database, name[0]}, nil
+	case 2:
+		return Path{m.current.Catalog, name[0], name[1]}, nil
+	case 3:
+		return Path{name[0], name[1], name[2]}, nil
+	}
+	return Path{}, fmt.Errorf("the name %s has %d parts; it may have up to three: catalog, database and object", Dotted(name), len(name))
+}
+
+// QualifyDatabase makes the name of a database one with its catalog.
+func (m *Manager) QualifyDatabase(name []string) (catalog, database string, err error) {
+	switch len(name) {
+	case 1:
+		return m.current.Catalog, name[0], nil
+	case 2:
+		return name[0], name[1], nil
+	}
+	return "", "", fmt.Errorf("the name %s has %d parts; that of a database may have two: catalog and database", Dotted(name), len(name))
+}
+
+// Table gives the table or view of a path, a temporary one before others; nil: there
+// is none.
+func (m *Manager) Table(p Path) (*Table, error) {
+	if t, ok := m.tables[p]; ok {
+		return t, nil
+	}
+	c, ok := m.catalogs[p.Catalog]
+	if !ok {
+		return nil, nil
+	}
+	return c.Table(p.Database, p.Object)
+}
+
+// CreateTable makes a table or a view. It reports whether it did: one that is there
+// already is an error unless it is to be left.
+func (m *Manager) CreateTable(p Path, t *Table, unlessThere bool) (bool, error) {
+	if t.Temporary {
+		if _, there := m.tables[p]; there {
+			if unlessThere {
+				return false, nil
+			}
+			return false, fmt.Errorf("Temporary table '%s' already exists", p.Quoted()) //lint:ignore ST1005 Flink's words
+		}
+		m.tables[p] = t
+		return true, nil
+	}
+	c, err := m.Catalog(p.Catalog)
+	if err != nil {
+		return false, err
+	}
+	switch d, err := c.Database(p.Database); {
+	case err != nil:
+		return false, err
+	case d == nil:
+		return false, doing("CreateTable in path "+p.Quoted(), noDatabase(p.Database, p.Catalog))
+	}
+	switch old, err := c.Table(p.Database, p.Object); {
+	case err != nil:
+		return false, err
+	case old != nil && unlessThere:
+		return false, nil
+	case old != nil:
+		return false, doing("CreateTable in path "+p.Quoted(), tableExists(p))
+	}
+	return true, c.PutTable(p.Database, p.Object, t)
+}
+
+// ReplaceTable puts a changed table in the place of what it was.
+func (m *Manager) ReplaceTable(p Path, t *Table) error {
+	if _, ok := m.tables[p]; ok {
+		m.tables[p] = t
+		return nil
+	}
+	c, err := m.Catalog(p.Catalog)
+	if err != nil {
+		return err
+	}
+	return c.PutTable(p.Database, p.Object, t)
+}
+
+// RenameTable gives a table that is not temporary another name in its database.
+func (m *Manager) RenameTable(from, to Path) error {
+	c, err := m.Catalog(from.Catalog)
+	if err != nil {
+		return err
+	}
+	t, err := c.Table(from.Database, from.Object)
+	if err != nil {
+		return err
+	}
+	switch old, err := c.Table(to.Database, to.Object); {
+	case err != nil:
+		return err
+	case old != nil:
+		return doing("ALTER TABLE "+from.String()+" RENAME TO "+to.String(), tableExists(to))
+	}
+	if err := c.PutTable(to.Database, to.Object, t); err != nil {
+		return err
+	}
+	return c.DropTable(from.Database, from.Object)
+}
+
+// DropTable removes a table or a view, of the kind that is named.
+func (m *Manager) DropTable(p Path, kind TableKind, temporary, ifThere bool) error {
+	name := "Table"
+	if kind == View {
+		name = "View"
+	}
+	if temporary {
+		if t, ok := m.tables[p]; ok && t.Kind == kind {
+			delete(m.tables, p)
+			return nil
+		}
+		if ifThere {
+			return nil
+		}
+		return fmt.Errorf("Temporary table or view with identifier '%s' does not exist.", p) //lint:ignore ST1005 Flink's words
+	}
+	if t, ok := m.tables[p]; ok && t.Kind == kind {
+		//lint:ignore ST1005 Flink's words
+		return fmt.Errorf("Temporary %s with identifier '%s' exists. Drop it first before removing the permanent %s.", strings.ToLower(name), p.Quoted(), strings.ToLower(name))
+	}
+	if c, ok := m.catalogs[p.Catalog]; ok {
+		t, err := c.Table(p.Database, p.Object)
+		if err != nil {
+			return err
+		}
+		if t != nil && t.Kind == kind {
+			return c.DropTable(p.Database, p.Object)
+		}
+	}
+	if ifThere {
+		return nil
+	}
+	return fmt.Errorf("%s with identifier '%s' does not exist.", name, p) //lint:ignore ST1005 Flink's words
+}
+
+// Tables gives the names of a database's tables and views, temporary ones with them.
+func (m *Manager) Tables(catalog, database string, which func(*Table) bool) ([]string, error) {
+	c, err := m.Catalog(catalog)
+	if err != nil {
+		return nil, err
+	}
+	names, err := c.Tables(database)
+	if err != nil {
+		return nil, err
+	}
+	found := map[string]bool{}
+	for _, name := range names {
+		found[name] = true
+	}
+	for p := range m.tables {
+		if p.Catalog == catalog && p.Database == database {
+			found[p.Object] = true
+		}
+	}
+	for name := range found {
+		t, err := m.Table(Path{catalog, database, name})
+		if err != nil {
+			return nil, err
+		}
+		if t == nil || !which(t) {
+			delete(found, name)
+		}
+	}
+	return sorted(found), nil
+}
