@@ -79,6 +79,9 @@ type Column struct {
 	Offsets  []int32
 	Data     []byte
 	Children []*Column
+
+	// spare is a bitmap's memory for reuse while Valid is nil.
+	spare Bitmap
 }
 
 // IsNull reports whether value i is NULL.
@@ -103,7 +106,8 @@ func (c *Column) Nanos(i int) int32 {
 // SetNull makes value i NULL. The column must be the caller's, with Len values.
 func (c *Column) SetNull(i int) {
 	if c.Valid == nil {
-		c.Valid = FullBitmap(c.Len)
+		c.Valid = resized(c.spare, (c.Len+63)/64)
+		c.Valid.fill(c.Len)
 	}
 	c.Valid.Clear(i)
 }
@@ -117,13 +121,18 @@ func NewBitmap(n int) Bitmap { return make(Bitmap, (n+63)/64) }
 // FullBitmap makes one with the first n bits set.
 func FullBitmap(n int) Bitmap {
 	b := NewBitmap(n)
+	b.fill(n)
+	return b
+}
+
+// fill sets the first n bits, and clears the others.
+func (b Bitmap) fill(n int) {
 	for i := range b {
 		b[i] = ^uint64(0)
 	}
 	if n%64 != 0 {
 		b[len(b)-1] = 1<<(n%64) - 1
 	}
-	return b
 }
 
 // Get reports whether bit i is set.
