@@ -1,0 +1,85 @@
+package expr
+
+import (
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/weirstream/weir/internal/invariant"
+	"github.com/weirstream/weir/internal/sql/ast"
+	"github.com/weirstream/weir/types"
+)
+
+// Registry holds functions by name. It is not changed any more once it is in use.
+type Registry struct {
+	byName map[string]*Function
+}
+
+// NewRegistry makes a registry with the operators, casts and conditionals of this
+// package.
+func NewRegistry() *Registry {
+	r := &Registry{byName: map[string]*Function{}}
+	for _, group := range core {
+		r.Add(group()...)
+	}
+	return r
+}
+
+// core are the functions of this package by group.
+var core = []func() []*Function{arithmetic}
+
+// Add registers functions under their names and aliases, none of which may be taken.
+func (r *Registry) Add(functions ...*Function) {
+	for _, f := range functions {
+		for _, name := range append([]string{f.Name}, f.Aliases...) {
+			_, taken := r.byName[name]
+			invariant.Check(!taken, "function %s is registered once", name)
+			r.byName[name] = f
+		}
+	}
+}
+
+// Lookup finds a function by its name or an alias, whatever its case.
+func (r *Registry) Lookup(name string) (*Function, bool) {
+	f, ok := r.byName[strings.ToUpper(name)]
+	return f, ok
+}
+
+// Functions are all functions by their canonical names, sorted.
+func (r *Registry) Functions() []*Function {
+	var all []*Function
+	for _, name := range slices.Sorted(maps.Keys(r.byName)) {
+		if f := r.byName[name]; f.Name == name {
+			all = append(all, f)
+		}
+	}
+	return all
+}
+
+// Call makes a call of a function that is registered, inferring its type.
+func (r *Registry) Call(s *Session, name string, at ast.Span, args ...Expr) (Expr, error) {
+	f, ok := r.Lookup(name)
+	if !ok {
+		return nil, Refuse(at, "there is no function %s", name)
+	}
+	return r.CallFunction(s, f, at, args...)
+}
+
+// CallFunction makes a call of a function, inferring its type.
+func (r *Registry) CallFunction(s *Session, f *Function, at ast.Span, args ...Expr) (Expr, error) {
+	site := &Site{Fn: f, Args: slices.Clone(args), Session: s, Registry: r, At: at}
+	t, err := f.Infer(site)
+	if err != nil {
+		return nil, err
+	}
+	return &Call{Fn: f, Args: site.Args, T: t, At: at}, nil
+}
+
+// implicit casts an expression to a type where it is not of that type already. The
+// result is as nullable as the expression.
+func (r *Registry) implicit(s *Session, e Expr, t types.Type) (Expr, error) {
+	if e.Type().EqualButNull(t) {
+		return e, nil
+	}
+	return nil, Refuse(e.Span(), "there is no implicit cast from %s to %s", e.Type(), t)
+}
