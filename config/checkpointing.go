@@ -7,9 +7,6 @@ import (
 	"time"
 )
 
-// untaken is the reason of the options about checkpoints that nothing reads yet.
-func untaken[T any](T) string { return "it has no meaning yet for the checkpoints of this version" }
-
 // When and how checkpoints of a job are taken.
 var (
 	CheckpointInterval = declare(duration, Option[time.Duration]{
@@ -66,7 +63,7 @@ var (
 		Doc:     "Whether checkpoints are still taken when some tasks have read all their input.",
 	})
 	CheckpointInlineThreshold = declare(size, Option[Size]{
-		Key: "execution.checkpointing.data-inline-threshold", Default: 20 << 10, Effect: NextJob, check: inlineThreshold, inert: untaken[Size],
+		Key: "execution.checkpointing.data-inline-threshold", Default: 20 << 10, Effect: NextJob, check: inlineThreshold,
 		OldKeys: []string{"state.storage.fs.memory-threshold", "state.backend.fs.memory-threshold"},
 		Doc:     "State up to this size has no file of its own, but lies in the metadata of the checkpoint. At most 1 mb.",
 	})

@@ -11,6 +11,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/weirstream/weir/internal/worker/assignment"
 	"github.com/weirstream/weir/stream"
 )
 
@@ -70,9 +71,19 @@ func (c *consistent) Process(v int64, k *stream.KeyedContext[int64], emit func(s
 
 // An incremental checkpoint holds what a full one does, through failures, and nothing
 // of it is left when the job has finished.
-func TestIncrementalCheckpoints(t *testing.T) { synctest.Test(t, incrementalCheckpoints) }
+// With some of its pieces in the metadata it is the same.
+func TestIncrementalCheckpoints(t *testing.T) {
+	for threshold, least := range map[string]int64{"0": 6, "4kb": 1, "1mb": 0} { // order: each stands by itself
+		t.Run(threshold, func(t *testing.T) {
+			t.Setenv(assignment.SettingsVariable, fmt.Sprintf(`{"execution.checkpointing.data-inline-threshold": %q}`, threshold))
+			synctest.Test(t, func(t *testing.T) { incrementalCheckpoints(t, least) })
+		})
+	}
+}
 
-func incrementalCheckpoints(t *testing.T) {
+// incrementalCheckpoints wants at least so many files of keyed state at once, of several
+// checkpoints; 0: none ever.
+func incrementalCheckpoints(t *testing.T, least int64) {
 	const last, keys = 60_000, 1000
 	dir := t.TempDir()
 	var fails atomic.Int64
@@ -102,8 +113,8 @@ func incrementalCheckpoints(t *testing.T) {
 	if fails.Load() >= 0 {
 		t.Errorf("it failed %d times, want 4", 4-fails.Load())
 	}
-	if files.Load() < 6 {
-		t.Errorf("%d files of keyed state were there at once, want some of several checkpoints", files.Load())
+	if n := files.Load(); n < least || least == 0 && n > 0 {
+		t.Errorf("%d files of keyed state were there at once, want %d, of several checkpoints", n, least)
 	}
 	var left []string
 	if err := filepath.WalkDir(dir, func(path string, e fs.DirEntry, err error) error {

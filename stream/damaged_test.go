@@ -61,7 +61,8 @@ func complete(dir string) []string {
 }
 
 // damage changes the middle byte of every file of these checkpoints but the
-// metadata.
+// metadata, of
+// which keyed state has one.
 func damage(dirs []string) error {
 	for _, dir := range dirs {
 		files, err := os.ReadDir(dir)
@@ -86,7 +87,7 @@ func damage(dirs []string) error {
 // sabotaged runs a job whose checkpoints are damaged but for the oldest keep, and
 // gives its log, the counts, and how it ended.
 func sabotaged(t *testing.T, retained, keep int) (log string, counts map[int64]int64, err error) {
-	t.Setenv(assignment.SettingsVariable, fmt.Sprintf(`{"execution.checkpointing.num-retained": "%d"}`, retained))
+	t.Setenv(assignment.SettingsVariable, fmt.Sprintf(`{"execution.checkpointing.num-retained": "%d", "execution.checkpointing.data-inline-threshold": "100"}`, retained))
 	dir := t.TempDir()
 	var text strings.Builder
 	var done atomic.Bool
@@ -135,4 +136,67 @@ func TestAJobWithoutAnIntactCheckpointEnds(t *testing.T) {
 			t.Errorf("got %v, want the file and the place in it", err)
 		}
 	})
+}
+
+// State below execution.checkpointing.data-inline-threshold lies in the metadata of the
+// checkpoint: there is no file but that, and a job that fails goes on from it.
+func TestSmallStateLiesInTheMetadata(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		dir := t.TempDir()
+		var files, failed atomic.Int64
+		env := stream.NewEnv(quiet, stream.DefaultParallelism(2), stream.Mode(stream.Streaming), stream.CheckpointInterval(20*time.Millisecond),
+			stream.CheckpointDirectory(dir), stream.Restart(stream.FixedDelayRestart(2, time.Millisecond)))
+		collected := stream.Sequence(env, 1, 100_000).
+			KeyBy(func(v int64) int64 { return v % 10 }).
+			Process(func() stream.KeyedProcessFunction[int64, int64, stream.Pair[int64, int64]] {
+				return &onlooker{dir: dir, files: &files, failed: &failed}
+			}).
+			Collect()
+		execute(t, env)
+		counts := map[int64]int64{}
+		for _, p := range collected.Values() {
+			counts[p.Key] = max(counts[p.Key], p.Value)
+		}
+		for k := range int64(10) {
+			if counts[k] != 10_000 {
+				t.Errorf("key %d was counted to %d, want 10000", k, counts[k])
+			}
+		}
+		if failed.Load() != 1 || files.Load() != 0 {
+			t.Errorf("it failed %d times, and checkpoints had %d files beside their metadata", failed.Load(), files.Load())
+		}
+	})
+}
+
+// onlooker counts records by key and the files of checkpoints, and fails once when
+// some checkpoint is complete.
+type onlooker struct {
+	n             *stream.ValueState[int64]
+	dir           string
+	files, failed *atomic.Int64
+}
+
+func (o *onlooker) Open(c *stream.OpenContext) error {
+	o.n = stream.NewValueState[int64](c, "n")
+	return nil
+}
+
+func (o *onlooker) Process(v int64, k *stream.KeyedContext[int64], emit func(stream.Pair[int64, int64])) error {
+	n, _ := o.n.Value()
+	o.n.Update(n + 1)
+	emit(stream.Pair[int64, int64]{Key: k.Key(), Value: n + 1})
+	time.Sleep(10 * time.Microsecond)
+	if v%500 != 0 {
+		return nil
+	}
+	all, _ := filepath.Glob(filepath.Join(o.dir, "*", "*", "*"))
+	for _, path := range all {
+		if filepath.Base(path) != "_metadata" {
+			o.files.Add(1)
+		}
+	}
+	if len(complete(o.dir)) > 0 && o.failed.CompareAndSwap(0, 1) {
+		return errors.New("it was to fail")
+	}
+	return nil
 }

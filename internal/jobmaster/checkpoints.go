@@ -35,6 +35,8 @@ type checkpoints struct {
 	// incremental says that checkpoints may be based on earlier ones, overtaken that
 	// their barriers may overtake records.
 	incremental, overtaken bool
+	// inline is up to how many bytes state of a task lies in the metadata.
+	inline int64
 	// pending wait for the owner to say what tasks begin with.
 	pending []func()
 	// began is the checkpoint that each attempt was deployed with, until it ends; one
@@ -157,7 +159,7 @@ func (c *checkpoints) Abort(f checkpoint.NotifyAborted) {
 // Trigger tells the TaskManagers of tasks to begin a checkpoint.
 func (c *checkpoints) Trigger(f checkpoint.TriggerTasks) {
 	how := &pb.CheckpointOptions{
-		TriggeredMillis: f.Millis, Kind: int32(f.Kind), Format: int32(f.Format), Directory: string(f.Dir), Shared: string(f.Shared), Base: f.Base, Drain: f.Drain,
+		TriggeredMillis: f.Millis, Kind: int32(f.Kind), Format: int32(f.Format), Directory: string(f.Dir), Shared: string(f.Shared), Base: f.Base, Drain: f.Drain, InlineBytes: c.inline,
 	}
 	switch {
 	case !f.ExactlyOnce:

@@ -116,7 +116,10 @@ func (m *Master) makeCheckpoints(settings *config.Config) error {
 	if store.Lasts() && options.Interval > 0 && options.Directory == "" {
 		return fmt.Errorf("checkpoints in the memory of the JobManager do not outlive it, as %s wants: set %s", config.HighAvailabilityType.Key, config.CheckpointDirectory.Key)
 	}
-	c := &checkpoints{m: m, incremental: options.Incremental, overtaken: options.Unaligned, origin: origin, began: map[ident.AttemptID]int64{}, periodic: options.Interval > 0}
+	c := &checkpoints{
+		m: m, incremental: options.Incremental, overtaken: options.Unaligned, inline: int64(config.CheckpointInlineThreshold.In(settings)),
+		origin: origin, began: map[ident.AttemptID]int64{}, periodic: options.Interval > 0,
+	}
 	c.owner = checkpointing.New(checkpointing.Options{
 		Loop: m.loop, Core: checkpoint.New(options, m.options.Graph), Job: m.job, Disk: m.options.Disk, Store: store, Tasks: c, Log: m.log,
 	})

@@ -217,19 +217,16 @@ func (d *decoder) channels(in []*pb.Channel) ([]ChannelState, error) {
 	return out, nil
 }
 
-// runs reads extents of a file. Where there are none, there need be no file.
-func (d *decoder) runs(file uint32, offsets, lengths []int64) (Handle, []Extent, error) {
-	if file == 0 && len(offsets)+len(lengths) == 0 {
-		return Handle{}, nil, nil
-	}
-	h, err := d.file(file)
-	if err != nil {
-		return h, nil, err
+// runs reads extents of a file. Where they have no bytes, there need be no file.
+func (d *decoder) runs(file uint32, offsets, lengths []int64) (h Handle, all []Extent, err error) {
+	if file != 0 {
+		if h, err = d.file(file); err != nil {
+			return h, nil, err
+		}
 	}
 	if len(offsets) != len(lengths) {
 		return h, nil, fmt.Errorf("%d offsets and %d lengths", len(offsets), len(lengths))
 	}
-	var all []Extent
 	for i := range offsets {
 		if !within(h, offsets[i], lengths[i]) {
 			return h, nil, fmt.Errorf("%d bytes at %d of a file of %d", lengths[i], offsets[i], h.Length)

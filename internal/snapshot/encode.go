@@ -101,7 +101,10 @@ func (e *encoder) operator(o *OperatorState) *pb.Operator {
 	}
 	for i := range o.Subtasks {
 		s := &o.Subtasks[i]
-		subtask := &pb.Subtask{Finished: s.Finished, Inputs: e.channels(s.Inputs), Outputs: e.channels(s.Outputs)}
+		subtask := &pb.Subtask{Finished: s.Finished}
+		var last numbered
+		subtask.Inputs, last = e.channels(s.Inputs, last)
+		subtask.Outputs, _ = e.channels(s.Outputs, last)
 		for j := range s.Keyed {
 			subtask.Keyed = append(subtask.Keyed, e.keyed(&s.Keyed[j]))
 		}
@@ -137,15 +140,24 @@ func (e *encoder) keyed(k *KeyedState) *pb.Keyed {
 	return out
 }
 
-func (e *encoder) channels(channels []ChannelState) []*pb.Channel {
+// numbered is a handle with its number.
+type numbered struct {
+	Handle
+	number uint32
+}
+
+// channels encodes channels, which often have their bytes in common with the one
+// before.
+func (e *encoder) channels(channels []ChannelState, last numbered) ([]*pb.Channel, numbered) {
 	var out []*pb.Channel
 	for _, c := range channels {
 		offsets, lengths := extents(c.Buffers)
-		out = append(out, &pb.Channel{
-			Gate: int32(c.Gate), Channel: int32(c.Channel), File: e.file(c.File), Offsets: offsets, Lengths: lengths,
-		})
+		if !c.File.same(last.Handle) {
+			last = numbered{c.File, e.file(c.File)}
+		}
+		out = append(out, &pb.Channel{Gate: int32(c.Gate), Channel: int32(c.Channel), File: last.number, Offsets: offsets, Lengths: lengths})
 	}
-	return out
+	return out, last
 }
 
 func extents(all []Extent) (offsets, lengths []int64) {

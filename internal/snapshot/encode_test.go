@@ -19,7 +19,7 @@ const testFile = testDirectory + "/" + MetadataName
 
 func TestRoundTrip(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		m := (&maker{t: t}).metadata()
+		m := (&maker{t: t, inFlight: true}).metadata()
 		data := Encode(m, testDirectory)
 		got, err := Decode(data, testFile)
 		if err != nil {
@@ -31,7 +31,31 @@ func TestRoundTrip(t *testing.T) {
 		if !bytes.Equal(data, Encode(got, testDirectory)) {
 			t.Fatal("equal metadata, other bytes")
 		}
+		if m.Size() != got.Size() {
+			t.Fatalf("wrote %d bytes of state, read %d", m.Size(), got.Size())
+		}
 	})
+}
+
+// What lies in the metadata and belongs to many channels is there once; and bytes that
+// are none need no place.
+func TestInlineBytesOfChannels(t *testing.T) {
+	data := bytes.Repeat([]byte("x"), 1000)
+	file := Handle{Inline: data, Length: 1000, Checksum: Checksum(data)}
+	var s SubtaskState
+	for i := range 50 {
+		s.Inputs = append(s.Inputs, ChannelState{Channel: i, File: file, Buffers: []Extent{{int64(20 * i), 20}}})
+	}
+	s.Outputs = []ChannelState{{File: file, Buffers: []Extent{{0, 1}}}}
+	s.Lists = []ListState{{Name: "empty", Elements: []Extent{{}, {}}}}
+	m := &Metadata{Triggered: time.UnixMilli(0).UTC(), Operators: []OperatorState{{ID: operatorID(0), Parallelism: 1, MaxParallelism: 1, Subtasks: []SubtaskState{s}}}}
+	encoded := Encode(m, testDirectory)
+	if n := bytes.Count(encoded, data); n != 1 || m.Size() != 1000 {
+		t.Errorf("the bytes are there %d times, and %d are counted", n, m.Size())
+	}
+	if got, err := Decode(encoded, testFile); err != nil || !reflect.DeepEqual(got, m) {
+		t.Errorf("%+v, %v", got, err)
+	}
 }
 
 // small is a snapshot in a directory, whose one file holds two key groups.

@@ -16,6 +16,8 @@ type maker struct {
 	t       *rapid.T
 	files   int
 	element int64
+	// inFlight: with records in flight.
+	inFlight bool
 }
 
 const testDirectory = fs.Location("mem:/ckpt/chk-7")
@@ -80,6 +82,9 @@ func (m *maker) operator(n int) OperatorState {
 		s.Lists = append(s.Lists, m.list("u", Union))
 		broadcast := m.list("b", Broadcast)
 		s.Lists = append(s.Lists, broadcast)
+		if m.inFlight {
+			s.Inputs, s.Outputs = m.channels(), m.channels()
+		}
 		o.Subtasks = append(o.Subtasks, s)
 	}
 	return o
@@ -98,6 +103,18 @@ func (m *maker) keyed(first, last int) KeyedState {
 		}
 	}
 	return k
+}
+
+// channels have their file in common, or each one of its own.
+func (m *maker) channels() (all []ChannelState) {
+	file := m.handle(100)
+	for i := range rapid.IntRange(0, 3).Draw(m.t, "channels") {
+		if rapid.Bool().Draw(m.t, "own file") {
+			file = m.handle(100)
+		}
+		all = append(all, ChannelState{Gate: 1, Channel: i, File: file, Buffers: []Extent{{Offset: int64(i), Length: 1}}})
+	}
+	return all
 }
 
 // list has in each element's Offset a number of its own.

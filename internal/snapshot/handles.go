@@ -1,6 +1,7 @@
 package snapshot
 
 import (
+	"bytes"
 	"iter"
 
 	"github.com/weirstream/weir/internal/fs"
@@ -9,6 +10,11 @@ import (
 // MetadataName is the name of a snapshot's last file: without it there is no
 // snapshot.
 const MetadataName = "_metadata"
+
+// same reports whether two handles are of the same bytes.
+func (h Handle) same(o Handle) bool {
+	return h.Location == o.Location && h.Length == o.Length && h.Checksum == o.Checksum && bytes.Equal(h.Inline, o.Inline)
+}
 
 // Handles gives all files and inline bytes of the snapshot, each location once.
 func (m *Metadata) Handles() iter.Seq[Handle] {
@@ -44,7 +50,7 @@ func (o *OperatorState) handles() iter.Seq[Handle] {
 }
 
 // Handles gives all files and inline bytes of the subtask's state, some perhaps
-// more than once.
+// more than once; but once what neighbouring channels have in common.
 func (s *SubtaskState) Handles() iter.Seq[Handle] {
 	return func(yield func(Handle) bool) {
 		for _, k := range s.Keyed {
@@ -59,11 +65,13 @@ func (s *SubtaskState) Handles() iter.Seq[Handle] {
 				return
 			}
 		}
+		var last Handle
 		for _, channels := range [][]ChannelState{s.Inputs, s.Outputs} {
 			for _, c := range channels {
-				if !yield(c.File) {
+				if !c.File.same(last) && !yield(c.File) {
 					return
 				}
+				last = c.File
 			}
 		}
 	}

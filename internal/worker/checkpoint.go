@@ -151,7 +151,7 @@ func (c *checkpoints) write(t task.Taken) (m *snapshot.Metadata, written int64, 
 			if base != "" {
 				at = fs.Location(string(base) + "-" + strconv.Itoa(i))
 			}
-			list, err := c.writeList(at, l)
+			list, err := c.writeList(at, o.InlineBytes, l)
 			if err != nil {
 				return nil, 0, fmt.Errorf("write %q for checkpoint %d: %w", l.Name, t.Checkpoint, err)
 			}
@@ -160,7 +160,7 @@ func (c *checkpoints) write(t task.Taken) (m *snapshot.Metadata, written int64, 
 		}
 		m.Operators = append(m.Operators, snapshot.OperatorState{ID: p.Operator, Parallelism: 1, MaxParallelism: c.groups, Subtasks: []snapshot.SubtaskState{s}})
 	}
-	n, err := c.addInFlight(m, t, fs.Location(o.Directory))
+	n, err := c.addInFlight(m, t, &o)
 	if err != nil {
 		return nil, 0, fmt.Errorf("write the records in flight of checkpoint %d: %w", t.Checkpoint, err)
 	}
@@ -200,7 +200,9 @@ func (c *checkpoints) name(dir fs.Location, op ident.OperatorID) fs.Location {
 }
 
 // writeKeyed writes keyed state to a file, or into the handle. It gives how many bytes
-// were written.
+// were written. All that an incremental checkpoint has of it in handles, older pieces
+// with the new one, is not more than what a full one may have there: it travels with
+// every acknowledgement.
 func (c *checkpoints) writeKeyed(at fs.Location, p task.Part, checkpoint int64, o *pb.CheckpointOptions) (keyed snapshot.KeyedState, bytes int64, err error) {
 	shared := c.incremental && o.Shared != ""
 	var older *base
@@ -215,10 +217,7 @@ func (c *checkpoints) writeKeyed(at fs.Location, p task.Part, checkpoint int64, 
 	if older != nil {
 		from, files = &older.Base, slices.Clone(older.files)
 	}
-	out, err := c.create(at)
-	if err != nil {
-		return keyed, 0, err
-	}
+	out := c.part(at, o.InlineBytes-inlineOf(files))
 	written, err := p.Keyed.Write(out, string(at), from)
 	if err != nil {
 		out.abort()
@@ -239,6 +238,14 @@ func (c *checkpoints) writeKeyed(at fs.Location, p task.Part, checkpoint int64, 
 		c.bases.add(p.Operator, &base{checkpoint: checkpoint, Base: written.Base, files: keyed.Files, sizes: keyed.States})
 	}
 	return keyed, written.Bytes, nil
+}
+
+// inlineOf is how many bytes of files are in their handles.
+func inlineOf(files []snapshot.KeyedFile) (n int64) {
+	for _, f := range files {
+		n += int64(len(f.Inline))
+	}
+	return n
 }
 
 // describe describes keyed state for people and for whoever restores it.
@@ -266,31 +273,22 @@ func describe(header state.Header, written state.Written, older *base) snapshot.
 	return keyed
 }
 
-// inlineBytes is up to how many bytes a list travels with the acknowledgement
-// rather than in a file of its own.
-const inlineBytes = 4 << 10
-
 // writeList writes the elements of a list.
-func (c *checkpoints) writeList(at fs.Location, l task.PartList) (snapshot.ListState, error) {
+func (c *checkpoints) writeList(at fs.Location, inline int64, l task.PartList) (snapshot.ListState, error) {
 	list := snapshot.ListState{Name: l.Name, Mode: snapshot.Mode(l.Mode), Schema: l.Schema}
 	var size int64
 	for _, e := range l.Elements {
 		list.Elements = append(list.Elements, snapshot.Extent{Offset: size, Length: int64(len(e))})
 		size += int64(len(e))
 	}
-	if size <= inlineBytes {
-		at = ""
-	}
-	out, err := c.create(at)
-	if err != nil {
-		return list, err
-	}
+	out := c.part(at, inline)
 	for _, e := range l.Elements {
 		if _, err := out.Write(e); err != nil {
 			out.abort()
 			return list, err
 		}
 	}
+	var err error
 	list.File, err = out.commit()
 	return list, err
 }

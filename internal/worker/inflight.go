@@ -7,6 +7,7 @@ import (
 
 	"github.com/weirstream/weir/internal/fs"
 	"github.com/weirstream/weir/internal/ident"
+	"github.com/weirstream/weir/internal/rpc/pb"
 	"github.com/weirstream/weir/internal/snapshot"
 	"github.com/weirstream/weir/internal/snapshot/storage"
 	"github.com/weirstream/weir/internal/task"
@@ -19,7 +20,7 @@ func (c *checkpoints) head() ident.OperatorID {
 
 // addInFlight writes what was in flight, once that is known, to one file, and adds it
 // to the part of the task's first operator.
-func (c *checkpoints) addInFlight(m *snapshot.Metadata, t task.Taken, dir fs.Location) (written int64, err error) {
+func (c *checkpoints) addInFlight(m *snapshot.Metadata, t task.Taken, o *pb.CheckpointOptions) (written int64, err error) {
 	f := t.InFlight
 	if f == nil {
 		return 0, nil
@@ -31,14 +32,11 @@ func (c *checkpoints) addInFlight(m *snapshot.Metadata, t task.Taken, dir fs.Loc
 	if size == 0 {
 		return 0, nil
 	}
-	at := c.name(dir, c.head())
+	at := c.name(fs.Location(o.Directory), c.head())
 	if at != "" {
 		at = fs.Location(string(at) + "-in-flight")
 	}
-	out, err := c.create(at)
-	if err != nil {
-		return 0, err
-	}
+	out := c.part(at, o.InlineBytes)
 	states := [2][]snapshot.ChannelState{}
 	for i, channels := range [2][]task.Channel{f.Inputs, f.Outputs} {
 		for _, one := range channels {

@@ -12,44 +12,66 @@ import (
 	"github.com/weirstream/weir/internal/snapshot"
 )
 
-// A part is a file of a checkpoint, or bytes that travel with the acknowledgement.
+// A part is state of a checkpoint that is being written: what is small stays in
+// memory, and travels with the acknowledgement into the metadata; as soon as it is
+// larger all of it goes to a file.
 type part struct {
-	at     fs.Location
-	file   fs.Writer // nil: inline
+	files  fs.FileSystem
+	at     fs.Location // of the file; empty: there may be none
+	most   int64       // bytes that may stay in memory
+	file   fs.Writer   // nil: all is inline so far
 	inline bytes.Buffer
 	sum    hash.Hash32
 	length int64
 }
 
-func (c *checkpoints) create(at fs.Location) (*part, error) {
-	p := &part{at: at, sum: crc32.New(crc32.MakeTable(crc32.Castagnoli))}
-	if at == "" {
-		return p, nil
-	}
-	var err error
-	p.file, err = c.w.Files.Create(context.Background(), at)
-	return p, err
-}
-
-// maxInline is how much of one part travels with an acknowledgement. It is Flink's
-// limit of what the JobManager's memory takes.
+// maxInline is how much of one part travels with an acknowledgement where there are no
+// files. It is Flink's limit of what the JobManager's memory takes.
 const maxInline = 5 << 20
+
+// part begins state that goes to a file when it is larger than most bytes; without
+// a file it may have maxInline.
+func (c *checkpoints) part(at fs.Location, most int64) *part {
+	p := &part{at: at, most: most, sum: crc32.New(crc32.MakeTable(crc32.Castagnoli))}
+	if at == "" {
+		p.most = maxInline
+	} else {
+		p.files = c.w.Files
+	}
+	return p
+}
 
 // Write appends.
 func (p *part) Write(data []byte) (int, error) {
+	if p.file == nil && p.length+int64(len(data)) > p.most {
+		if err := p.create(); err != nil {
+			return 0, err
+		}
+	}
 	var n int
 	var err error
-	switch {
-	case p.file != nil:
+	if p.file != nil {
 		n, err = p.file.Write(data)
-	case p.length+int64(len(data)) > maxInline:
-		return 0, fmt.Errorf("it has more than %d bytes, the most that the JobManager's memory takes: set %s to a directory", maxInline, config.CheckpointDirectory.Key)
-	default:
+	} else {
 		n, err = p.inline.Write(data)
 	}
 	p.sum.Write(data[:n])
 	p.length += int64(n)
 	return n, err
+}
+
+// create moves what there is to a file.
+func (p *part) create() error {
+	if p.at == "" {
+		return fmt.Errorf("it has more than %d bytes, the most that the JobManager's memory takes: set %s to a directory", maxInline, config.CheckpointDirectory.Key)
+	}
+	file, err := p.files.Create(context.Background(), p.at)
+	if err != nil {
+		return err
+	}
+	p.file = file
+	_, err = p.inline.WriteTo(file)
+	return err
 }
 
 func (p *part) abort() {
@@ -59,10 +81,11 @@ func (p *part) abort() {
 }
 
 func (p *part) commit() (snapshot.Handle, error) {
-	h := snapshot.Handle{Location: p.at, Length: p.length, Checksum: p.sum.Sum32()}
+	h := snapshot.Handle{Length: p.length, Checksum: p.sum.Sum32()}
 	if p.file == nil {
 		h.Inline = p.inline.Bytes()
 		return h, nil
 	}
+	h.Location = p.at
 	return h, p.file.Commit(context.Background())
 }

@@ -22,6 +22,7 @@ type exactJob struct {
 	n       int
 	options string
 	rescale bool // its parallelism is changed while it runs
+	inline  bool // its state, which is small, has no files of its own
 }
 
 var exactJobs = []exactJob{
@@ -30,9 +31,9 @@ var exactJobs = []exactJob{
 	{kind: "pairs", n: 6000},
 	{kind: "ruled", n: 6000, options: "state.backend.type=rocksdb"},
 	{kind: "valued", n: 6000},
-	{kind: "skewed", n: 6000, options: "execution.checkpointing.unaligned.enabled=true"},
+	{kind: "skewed", n: 6000, options: "execution.checkpointing.unaligned.enabled=true", inline: true},
 	{kind: "matched", n: 6000},
-	{kind: "rescaled", n: 6000, options: "jobmanager.scheduler=adaptive jobmanager.adaptive-scheduler.executing.cooldown-after-rescaling=100ms", rescale: true},
+	{kind: "rescaled", n: 6000, options: "jobmanager.scheduler=adaptive jobmanager.adaptive-scheduler.executing.cooldown-after-rescaling=100ms", rescale: true, inline: true},
 }
 
 // checkpointed are the options of jobs with state.
@@ -100,7 +101,11 @@ func (e *exact) round(j exactJob, kinds []*kind) (later []*kind) {
 	began := time.Now()
 	dir := e.t.TempDir()
 	e.now = running{checkpoints: filepath.Join(dir, "checkpoints"), output: filepath.Join(dir, "out")}
-	e.now.id = e.c.submit("streams", strconv.Itoa(splits), checkpointed+" execution.checkpointing.dir="+e.now.checkpoints+" "+j.options,
+	options := checkpointed + " execution.checkpointing.dir=" + e.now.checkpoints + " " + j.options
+	if !j.inline {
+		options += " execution.checkpointing.data-inline-threshold=0"
+	}
+	e.now.id = e.c.submit("streams", strconv.Itoa(splits), options,
 		j.kind, strconv.Itoa(splits), strconv.Itoa(j.n), e.now.output)
 	e.c.running(e.now.id)
 	judging, judged := make(chan struct{}), make(chan []string)

@@ -1681,6 +1681,7 @@ type CheckpointOptions struct {
 	Drain           bool                   `protobuf:"varint,7,opt,name=drain,proto3" json:"drain,omitempty"`                                         // the highest watermark goes before the barrier
 	Align           int32                  `protobuf:"varint,8,opt,name=align,proto3" json:"align,omitempty"`                                         // how barriers wait for each other, as in package element
 	OvertakeMillis  int64                  `protobuf:"varint,9,opt,name=overtake_millis,json=overtakeMillis,proto3" json:"overtake_millis,omitempty"` // when they begin to overtake, if so
+	InlineBytes     int64                  `protobuf:"varint,10,opt,name=inline_bytes,json=inlineBytes,proto3" json:"inline_bytes,omitempty"`         // up to how many bytes state has no file of its own, but is in the acknowledgement
 	unknownFields   protoimpl.UnknownFields
 	sizeCache       protoimpl.SizeCache
 }
@@ -1774,6 +1775,13 @@ func (x *CheckpointOptions) GetAlign() int32 {
 func (x *CheckpointOptions) GetOvertakeMillis() int64 {
 	if x != nil {
 		return x.OvertakeMillis
+	}
+	return 0
+}
+
+func (x *CheckpointOptions) GetInlineBytes() int64 {
+	if x != nil {
+		return x.InlineBytes
 	}
 	return 0
 }
@@ -5089,7 +5097,7 @@ const file_weir_control_proto_rawDesc = "" +
 	"\fGivenAnswers\x12\x18\n" +
 	"\aattempt\x18\x01 \x01(\tR\aattempt\x12\x1a\n" +
 	"\boperator\x18\x02 \x01(\tR\boperator\x12\x18\n" +
-	"\anumbers\x18\x03 \x03(\x03R\anumbers\"\x89\x02\n" +
+	"\anumbers\x18\x03 \x03(\x03R\anumbers\"\xac\x02\n" +
 	"\x11CheckpointOptions\x12)\n" +
 	"\x10triggered_millis\x18\x01 \x01(\x03R\x0ftriggeredMillis\x12\x12\n" +
 	"\x04kind\x18\x02 \x01(\x05R\x04kind\x12\x16\n" +
@@ -5099,7 +5107,9 @@ const file_weir_control_proto_rawDesc = "" +
 	"\x04base\x18\x06 \x01(\x03R\x04base\x12\x14\n" +
 	"\x05drain\x18\a \x01(\bR\x05drain\x12\x14\n" +
 	"\x05align\x18\b \x01(\x05R\x05align\x12'\n" +
-	"\x0fovertake_millis\x18\t \x01(\x03R\x0eovertakeMillis\"\xac\x01\n" +
+	"\x0fovertake_millis\x18\t \x01(\x03R\x0eovertakeMillis\x12!\n" +
+	"\finline_bytes\x18\n" +
+	" \x01(\x03R\vinlineBytes\"\xac\x01\n" +
 	"\x17NotifyCheckpointRequest\x12\x15\n" +
 	"\x06job_id\x18\x01 \x01(\tR\x05jobId\x12\"\n" +
 	"\rjob_master_id\x18\x02 \x01(\tR\vjobMasterId\x12\x1a\n" +
