@@ -56,10 +56,11 @@ const (
 	Done
 )
 
-// Output is where a reader emits records. All is called within Poll.
+// Output is where a reader emits records. All is called within Poll, but for Begin,
+// which may also be called by Source.Open and Add.
 type Output[T any] struct {
 	// Emit passes one record on, with its event time in Unix milliseconds, or
-	// batch.NoTimestamp.
+	// batch.NoTimestamp. It is for records that belong to no split in particular.
 	Emit func(v T, timestamp int64)
 	// Room is how many records may be emitted before it is called again: it lets the
 	// task look at what else there is to do.
@@ -67,8 +68,44 @@ type Output[T any] struct {
 	// Count tells how many records have been emitted since it was called last, for
 	// the metrics.
 	Count func(records int)
-	// Splits are for sources that know the event time of each split.
-	Splits *SplitTimes
+	// Split is what Begin calls, unless it is nil.
+	Split func(id string) SplitOutput[T]
+}
+
+// Begin says that the reader has a split and gives where its records are emitted. The
+// id is the split's for good: after a restore its event time goes on where it was.
+//
+// A source that has several splits at once should tell their records apart: the
+// watermark of its stream is then the least of those of its splits, so that none that
+// is behind is late. A record costs no more for it.
+func (o Output[T]) Begin(split string) SplitOutput[T] {
+	if o.Split == nil {
+		return SplitOutput[T]{Emit: o.Emit, Advance: func(int64) {}, Idle: func() {}, End: func() {}}
+	}
+	return o.Split(split)
+}
+
+// SplitOutput is where a reader emits the records of one split.
+type SplitOutput[T any] struct {
+	// Emit passes one record on, as that of Output.
+	Emit func(v T, timestamp int64)
+	// Advance is for sources that know the event time of a split themselves: no record
+	// of it at or before t, in Unix milliseconds, follows. Nobody hears it where the
+	// program gives the stream watermarks of its own.
+	Advance func(t int64)
+	// Idle, likewise, says that nobody should wait for the split until it advances.
+	Idle func()
+	// End says that the split has no more records, or is no longer this reader's.
+	End func()
+}
+
+// Pausing is a Reader that can leave some of its splits alone while it reads others,
+// which the alignment of watermarks asks for: a split that is ahead of all others
+// waits for them.
+type Pausing interface {
+	// Pause says that no record of a split that has begun is wanted, or that they are
+	// wanted again. Records of it that are emitted all the same are taken.
+	Pause(split string, paused bool) error
 }
 
 // Confirming is a Source whose readers are Listening.

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/weirstream/weir/internal/operator"
+	"github.com/weirstream/weir/internal/streamgraph"
 )
 
 // A WatermarkStrategy says what event time the records of a stream have, and how
@@ -18,8 +19,8 @@ type WatermarkStrategy[T any] struct {
 	future    SideOutput[T]
 }
 
-// Monotonic is the strategy of streams whose event time never falls, within one
-// subtask.
+// Monotonic is the strategy of streams whose event time never falls, within one split
+// of its source, or one subtask.
 func Monotonic[T any](at func(T) time.Time) WatermarkStrategy[T] {
 	return BoundedOutOfOrderness(0, at)
 }
@@ -30,25 +31,26 @@ func BoundedOutOfOrderness[T any](delay time.Duration, at func(T) time.Time) Wat
 	return WatermarkStrategy[T]{timestamp: at, delay: delay}
 }
 
-// Watermark is the strategy of a generator of the program's own; make is called in
-// each subtask.
+// Watermark is the strategy of a generator of the program's own; make is called for
+// each split of the source, or in each subtask.
 func Watermark[T any](at func(T) time.Time, make func() WatermarkGenerator[T]) WatermarkStrategy[T] {
 	return WatermarkStrategy[T]{timestamp: at, generator: make}
 }
 
-// A WatermarkGenerator decides on the watermarks of one subtask, on its goroutine.
-// emit may be called with any time; what does not advance the watermark is ignored,
-// and so is a call after the method has returned.
+// A WatermarkGenerator decides on the watermarks of one split, or of one subtask, on
+// its goroutine. emit may be called with any time; what does not advance the watermark
+// is ignored, and so is a call after the method has returned.
 type WatermarkGenerator[T any] interface {
 	// Event sees each record with its event time, before it is passed on. A
 	// generator that emits here is what is called punctuated.
 	Event(v T, at time.Time, emit func(time.Time))
-	// Periodic is called once an interval; see WatermarkInterval.
+	// Periodic is called once an interval, see WatermarkInterval, and when the split has
+	// ended.
 	Periodic(emit func(time.Time))
 }
 
-// Idleness makes a subtask that got no record for d idle: others do not wait for
-// its watermarks until it gets one. The default, 0, is to wait.
+// Idleness makes a split, or a subtask, that got no record for d idle: others do not
+// wait for its watermarks until it gets one. The default, 0, is to wait.
 func (w WatermarkStrategy[T]) Idleness(d time.Duration) WatermarkStrategy[T] {
 	w.idleAfter = d
 	return w
@@ -65,6 +67,15 @@ func (w WatermarkStrategy[T]) NotAhead(d time.Duration, to SideOutput[T]) Waterm
 // Watermarks gives the records of s their event time, and emits watermarks. The
 // watermarks that s has are not passed on, but for the end of event time that
 // comes behind bounded input. In batch mode that is the only one.
+//
+// Where it follows a source at once, each split of the source, as a partition of a
+// topic, is treated by itself: the watermark is the least of those of its splits, so
+// that a split which is read more slowly than others is not late, and after a failure
+// the time of each goes on where it was. For that it has the source's parallelism and
+// is in the same task. If it is given another parallelism, or the two are kept apart by
+// DisableChaining or their slot sharing groups, or there are operations between them,
+// it treats what reaches a subtask as one, and so it does with sources that do not tell
+// their splits apart because they read one at a time.
 func (s DataStream[T]) Watermarks(w WatermarkStrategy[T]) DataStream[T] {
 	s.env.required("Watermarks", w.timestamp == nil)
 	for _, span := range []struct {
@@ -85,7 +96,10 @@ func (s DataStream[T]) Watermarks(w WatermarkStrategy[T]) DataStream[T] {
 			return generator[T]{w.generator(), func(t time.Time) { emit(t.UnixMilli()) }}
 		}
 	}
-	return transform[T, T](s, "Timestamps/Watermarks", operator.Watermarks(e))
+	marked := transform[T, T](s, "Timestamps/Watermarks", operator.Watermarks(e))
+	n := marked.inputs[0].node
+	n.WithSource = len(s.inputs) == 1 && s.inputs[0].implicit && s.inputs[0].side == nil && s.inputs[0].node.Kind == streamgraph.Source
+	return marked
 }
 
 // generator shows a program's generator to the operator.

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"strconv"
 
 	"github.com/weirstream/weir/batch"
 	"github.com/weirstream/weir/connector"
@@ -23,12 +24,16 @@ type reader[T any] struct {
 	c      connector.SourceContext
 	out    connector.Output[T]
 	format format.Decoding[T]
-	text   func(string, int64) // Emit, if records are the lines themselves; else nil
+	to     connector.SplitOutput[T] // of the split that is being read
+	plain  bool                     // records are the lines themselves
+	text   func(string, int64)      // to.Emit, if they are
 
 	splits  []split.Split // received and not begun
 	asked   bool          // an answer is owed
 	done    bool          // no split is left
-	files   []split.File  // of the split that is being read, not begun
+	open    bool          // a split is being read
+	id      int           // of it
+	files   []split.File  // of it, not begun
 	lines   lines         // of the file that is being read
 	decoder format.Decoder[T]
 	line    string // that is being emitted, and where in the file it begins
@@ -64,8 +69,12 @@ func (r *reader[T]) Poll() (connector.Progress, error) {
 				return connector.Done, err
 			}
 			r.files = r.files[1:]
+		case r.open:
+			r.open = false
+			r.to.End()
 		case len(r.splits) > 0:
-			r.files, r.splits = r.splits[0].Files, r.splits[1:]
+			r.begin(r.splits[0])
+			r.splits = r.splits[1:]
 			r.ask()
 		case r.done:
 			return connector.Done, nil
@@ -86,6 +95,15 @@ func (r *reader[T]) Poll() (connector.Progress, error) {
 		}
 	}
 	return connector.More, nil
+}
+
+// begin begins with a split.
+func (r *reader[T]) begin(s split.Split) {
+	r.open, r.id, r.files = true, s.ID, s.Files
+	r.to = r.out.Begin(strconv.Itoa(s.ID))
+	if r.plain {
+		r.text = any(r.to.Emit).(func(string, int64))
+	}
 }
 
 // ask sends for the next split, unless some are there.
@@ -132,7 +150,7 @@ func firstLine(path string) (string, error) {
 
 // emit emits at most n records of the file and says how many there were.
 func (r *reader[T]) emit(n int) (emitted int, err error) {
-	if r.text == nil {
+	if !r.plain {
 		return r.decode(n)
 	}
 	for i := range n {
@@ -163,7 +181,7 @@ func (r *reader[T]) decode(n int) (emitted int, err error) {
 		if err := r.decoder.Decode(line, &v); err != nil {
 			return i, r.unreadable(begins, err)
 		}
-		r.out.Emit(v, batch.NoTimestamp)
+		r.to.Emit(v, batch.NoTimestamp)
 	}
 	r.begins = noLine
 	return n, nil
@@ -215,7 +233,7 @@ func (r *reader[T]) Locate() (origin, value string, ok bool) {
 
 // Splits gives the splits that the subtask owns, as far as they are not read.
 func (r *reader[T]) Splits() (all [][]byte, err error) {
-	rest := split.Split{Files: r.files}
+	rest := split.Split{ID: r.id, Files: r.files}
 	if r.lines.open() && r.lines.at < r.lines.end {
 		part := split.File{Path: r.lines.name, Offset: r.lines.at, Length: r.lines.end - r.lines.at, Exact: true}
 		rest.Files = append([]split.File{part}, r.files...)

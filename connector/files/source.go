@@ -84,8 +84,6 @@ func (s Source[T]) Coordinator() (kind, spec string) {
 // Open makes the reader of one subtask.
 func (s Source[T]) Open(c connector.SourceContext, out connector.Output[T]) (connector.Reader, error) {
 	r := &reader[T]{c: c, out: out, format: s.Format, begins: noLine}
-	if _, plain := any(s.Format).(format.Lines); plain {
-		r.text = any(out.Emit).(func(string, int64))
-	}
+	_, r.plain = any(s.Format).(format.Lines)
 	return r, nil
 }

@@ -14,10 +14,11 @@ import (
 // FromSource makes the source that reads from a connector.
 func FromSource[T any](source connector.Source[T]) SourceFactory {
 	return SourceFunc(func(c *Context, out any) Source {
-		s := &splitReader{c: c}
+		s := &splitReader{c: c, times: splitTimesKept{open: map[string]func() SplitTime{}}}
 		o := Output[T](out)
 		_, confirming := source.(connector.Confirming)
 		restored := s.keep(confirming)
+		s.times.expect(len(s.restored))
 		context := connector.SourceContext{
 			Job: c.JobID, Operator: c.OperatorID.String(), Name: c.Operator, Subtask: c.Subtask, Parallelism: c.Parallelism, Attempt: c.Attempt,
 			Restored: restored, Done: c.Done(), Wake: c.Wake, Logger: c.Logger,
@@ -31,10 +32,7 @@ func FromSource[T any](source connector.Source[T]) SourceFactory {
 		if coordinated || finds {
 			context.Request = s.request
 		}
-		reader, err := source.Open(context, connector.Output[T]{
-			Emit: o.Push, Room: c.Signal.Block, Count: c.CountIn,
-			Splits: connector.NewSplitTimes(o.Watermark, o.Idle),
-		})
+		reader, err := source.Open(context, splitOutput(s, o))
 		Check(err)
 		s.reader = reader
 		for _, split := range s.restored {
@@ -51,13 +49,46 @@ func FromSource[T any](source connector.Source[T]) SourceFactory {
 	})
 }
 
+// splitOutput is where the reader emits. The event time of each split is its own where
+// the next operator tells them apart, and what the source says of it where not.
+func splitOutput[T any](s *splitReader, o *Receiver[T]) connector.Output[T] {
+	out := connector.Output[T]{Emit: o.Push, Room: s.c.Signal.Block, Count: s.c.CountIn}
+	if o.Splits != nil {
+		out.Emit = o.Splits.Attach(s)
+	}
+	all := newSplitTimes(o.Watermark, o.Idle)
+	out.Split = func(id string) connector.SplitOutput[T] {
+		t := all.begin()
+		to := connector.SplitOutput[T]{
+			Emit:    o.Push,
+			Advance: func(w int64) { all.advance(t, w) },
+			Idle:    func() { all.fallIdle(t) },
+			End:     func() { all.end(t) },
+		}
+		if o.Splits != nil {
+			next := o.Splits.Begin(id, s.times.begin(id))
+			s.times.open[id] = next.Time
+			to.Emit = next.Push
+			to.End = func() {
+				delete(s.times.open, id)
+				all.end(t)
+				next.End()
+			}
+		}
+		return to
+	}
+	return out
+}
+
 // splitReader drives the reader of one subtask.
 type splitReader struct {
 	c        *Context
 	reader   connector.Reader // nil until it is open
-	restored [][]byte         // splits of a checkpoint, until then
-	sequence int64            // of the last request
-	early    int              // requests made while the reader was opened
+	times    splitTimesKept
+	pauses   map[string]int // by split: how many want no records of it
+	restored [][]byte       // splits of a checkpoint, until then
+	sequence int64          // of the last request
+	early    int            // requests made while the reader was opened
 }
 
 // keep makes the splits part of checkpoints; restored says that the subtask goes on
@@ -90,6 +121,8 @@ func (s *splitReader) keep(confirming bool) (restored bool) {
 				s.restored = elements
 				return nil
 			},
+		}, {
+			Name: "times", Mode: Gathered, Schema: "json", Save: s.times.save, Load: s.times.load,
 		}},
 		Complete: complete,
 	})
@@ -154,6 +187,27 @@ func (s *splitReader) Poll() Progress {
 	}
 	Abort(fmt.Errorf("the reader says that it has made progress %d, want connector.More, Wait or Done", progress))
 	return Done
+}
+
+// Pause asks the reader for no more records of a split, or for them again.
+func (s *splitReader) Pause(split string, paused bool) (can bool) {
+	p, can := s.reader.(connector.Pausing)
+	if !can {
+		return false
+	}
+	if s.pauses == nil {
+		s.pauses = map[string]int{}
+	}
+	before := s.pauses[split]
+	if paused {
+		s.pauses[split]++
+	} else if s.pauses[split]--; s.pauses[split] <= 0 {
+		delete(s.pauses, split)
+	}
+	if (before > 0) != (s.pauses[split] > 0) {
+		Check(p.Pause(split, paused))
+	}
+	return true
 }
 
 // Record tells which record was being emitted when the task failed.

@@ -39,6 +39,9 @@ type Receiver[T any] struct {
 	// Finish says that no record follows: the operator emits what it still
 	// holds and passes Finish on.
 	Finish func()
+	// Splits, if not nil, says that the operator tells the splits of a source apart
+	// which feeds it within the same task.
+	Splits Splitting[T]
 }
 
 // Factory makes the instance of an operator in one subtask.

@@ -113,6 +113,7 @@ func (s *StreamOf[T]) Fanout(outs []any) any {
 				r.Finish()
 			}
 		},
+		Splits: fanSplits(all),
 	}
 }
 

@@ -1,6 +1,8 @@
 package operator
 
 import (
+	"slices"
+
 	"github.com/weirstream/weir/batch"
 	"github.com/weirstream/weir/internal/element"
 )
@@ -14,8 +16,8 @@ type EventTime[T any] struct {
 	// watermark is that much and one millisecond behind. It counts unless Generator
 	// is set.
 	Delay int64
-	// Generator makes what decides on watermarks in each subtask; nil: Delay does.
-	// emit may be called with any time, by Event and Periodic: what does not advance
+	// Generator makes what decides on watermarks, for each split of a source that the
+	// operator tells apart, otherwise for the subtask; nil: Delay does. emit may be called with any time, by Event and Periodic: what does not advance
 	// the watermark is ignored.
 	Generator func(emit func(t int64)) Generator[T]
 	// Interval is the processing time from one watermark to the next; 0: one with
@@ -31,7 +33,7 @@ type EventTime[T any] struct {
 	Future any
 }
 
-// A Generator decides on the watermarks of one subtask.
+// A Generator decides on the watermarks of a split, or of a subtask.
 type Generator[T any] interface {
 	// Event sees each record, before it is passed on.
 	Event(v T, ts int64)
@@ -40,47 +42,82 @@ type Generator[T any] interface {
 }
 
 // Watermarks makes the operator that gives records their event time and emits
-// watermarks. Watermarks of its input end here, but for the last.
+// watermarks. Watermarks of its input end here, but for the last. The splits of a
+// source that feeds it within its task have a generator each.
 func Watermarks[T any](e EventTime[T]) Factory {
 	return FactoryFunc(func(c *Context, out any) any {
-		m := &marker[T]{e: e, c: c, out: Output[T](out), latest: batch.NoTimestamp, emitted: c.Marks(), heard: c.Now()}
+		m := &marker[T]{e: e, c: c, out: Output[T](out), emitted: c.Marks(), heard: c.Now()}
 		*m.emitted = batch.NoTimestamp
-		if e.Generator != nil {
-			m.generator = e.Generator(m.emit)
-		} else {
-			m.generator = (*lag[T])(m)
-		}
+		m.times = newSplitTimes(m.emit, m.out.Idle)
 		if e.Ahead > 0 {
 			m.future = c.Side[T](e.Future)
 			m.count = c.Emitted()
 		}
+		whole := m.track("", noSplitTime)
+		m.join(whole)
 		if !c.Batch {
 			m.clock()
 		}
-		return &Receiver[T]{Push: m.push(), Watermark: m.last, Idle: func(bool) {}, Finish: m.out.Finish}
+		return &Receiver[T]{Push: whole.push(), Watermark: m.last, Idle: func(bool) {}, Finish: m.out.Finish, Splits: (*splitMarker[T])(m)}
 	})
 }
 
 // marker is the operator in one subtask.
 type marker[T any] struct {
-	e         EventTime[T]
-	c         *Context
-	out       *Receiver[T]
-	generator Generator[T]
-	future    *Receiver[T]
-	count     *int64
+	e      EventTime[T]
+	c      *Context
+	out    *Receiver[T]
+	future *Receiver[T]
+	count  *int64
 
-	latest  int64  // event time of all records
-	emitted *int64 // watermark
-	heard   int64  // processing time of the last look that found a record
-	some    bool   // a record came since then
-	idle    bool
+	times   *splitTimes
+	tracks  []*track[T] // in the order they began
+	emitted *int64      // watermark
+	heard   int64       // processing time of the last look that found a track
+	control SplitControl
+}
+
+// track follows the event time of one split, or of all records that belong to none.
+type track[T any] struct {
+	m         *marker[T]
+	split     string
+	time      *splitTime
+	generator Generator[T]
+	latest    int64 // event time of all records
+	heard     int64 // processing time of the last look that found a record
+	some      bool  // a record came since then
+}
+
+func (m *marker[T]) track(split string, had SplitTime) *track[T] {
+	t := &track[T]{m: m, split: split, latest: had.Latest, heard: m.c.Now()}
+	if m.e.Generator != nil {
+		t.generator = m.e.Generator(t.advance)
+	} else {
+		t.generator = (*lag[T])(t)
+	}
+	return t
+}
+
+// join makes a track take part.
+func (m *marker[T]) join(t *track[T]) {
+	t.time = m.times.begin()
+	m.tracks = append(m.tracks, t)
+}
+
+// leave takes a track out.
+func (m *marker[T]) leave(t *track[T]) {
+	if i := slices.Index(m.tracks, t); i >= 0 {
+		m.tracks = slices.Delete(m.tracks, i, i+1)
+		m.heard = m.c.Now()
+		m.times.end(t.time)
+	}
 }
 
 // push makes the function that takes one record.
-func (m *marker[T]) push() func(T, int64) {
+func (t *track[T]) push() func(T, int64) {
+	m := t.m
 	timestamp, next, each := m.e.Timestamp, m.out.Push, m.e.Interval == 0 && !m.c.Batch
-	_, lagging := m.generator.(*lag[T])
+	_, lagging := t.generator.(*lag[T])
 	guarded := m.e.Ahead > 0
 	return func(v T, ts int64) {
 		if timestamp != nil {
@@ -91,17 +128,17 @@ func (m *marker[T]) push() func(T, int64) {
 		if guarded && m.tooFar(v, ts) {
 			return
 		}
-		if m.some = true; m.idle {
-			m.active()
+		if t.some = true; t.time.idle {
+			m.times.active(t.time)
 		}
 		if lagging {
-			m.latest = max(m.latest, ts)
+			t.latest = max(t.latest, ts)
 		} else {
-			m.generator.Event(v, ts)
+			t.generator.Event(v, ts)
 		}
 		next(v, ts)
 		if each && lagging {
-			m.generator.Periodic()
+			t.generator.Periodic()
 		}
 	}
 }
@@ -118,31 +155,28 @@ func (m *marker[T]) tooFar(v T, ts int64) bool {
 	return true
 }
 
-// emit passes a watermark on if it advances event time.
-func (m *marker[T]) emit(t int64) {
-	if t <= *m.emitted || m.c.Batch {
-		return
+// advance takes a watermark of the track if it advances event time.
+func (t *track[T]) advance(w int64) {
+	if t.time != nil && w > t.time.watermark && !t.m.c.Batch {
+		t.m.times.advance(t.time, w)
 	}
-	if *m.emitted = t; m.idle {
-		m.active()
-	}
-	m.out.Watermark(t)
 }
 
-func (m *marker[T]) active() {
-	m.idle = false
-	m.out.Idle(false)
+// emit passes a watermark on.
+func (m *marker[T]) emit(w int64) {
+	*m.emitted = w
+	m.out.Watermark(w)
 }
 
 // last passes the end of event time on.
 func (m *marker[T]) last(t int64) {
 	if t == element.MaxWatermark {
-		*m.emitted = t
-		m.out.Watermark(t)
+		m.times.watermark = t
+		m.emit(t)
 	}
 }
 
-// clock looks at the generator once an interval, and whether the stream is idle.
+// clock looks at the generators once an interval, and whether splits are idle.
 func (m *marker[T]) clock() {
 	step := m.e.Interval
 	if step == 0 || m.e.IdleAfter > 0 && m.e.IdleAfter < step {
@@ -154,30 +188,90 @@ func (m *marker[T]) clock() {
 	var look func()
 	look = func() {
 		now := m.c.Now()
-		if m.e.Interval > 0 {
-			m.generator.Periodic()
-		}
-		if m.some {
-			m.some, m.heard = false, now
-		} else if m.e.IdleAfter > 0 && !m.idle && *m.emitted != element.MaxWatermark && now-m.heard >= m.e.IdleAfter {
-			m.idle = true
-			m.out.Idle(true)
+		m.times.together(func() { m.look(now) })
+		if len(m.tracks) > 0 {
+			m.heard = now
+		} else if m.e.IdleAfter > 0 && *m.emitted != element.MaxWatermark && now-m.heard >= m.e.IdleAfter {
+			m.times.abandon()
 		}
 		m.c.At(now+step, look)
 	}
 	m.c.At(m.c.Now()+step, look)
 }
 
-// lag is the generator that follows the latest record at a distance.
-type lag[T any] marker[T]
+// look finds out what has become of each split.
+func (m *marker[T]) look(now int64) {
+	for _, t := range m.tracks {
+		if m.e.Interval > 0 {
+			t.generator.Periodic()
+		}
+		if t.some {
+			t.some, t.heard = false, now
+		} else if m.e.IdleAfter > 0 && !t.time.idle && *m.emitted != element.MaxWatermark && now-t.heard >= m.e.IdleAfter {
+			t.time.idle = true
+		}
+	}
+}
 
-// Event does nothing: the marker keeps the latest time itself.
+// lag is the generator that follows the latest record at a distance.
+type lag[T any] track[T]
+
+// Event does nothing: the track keeps the latest time itself.
 func (l *lag[T]) Event(T, int64) {}
 
-// Periodic emits the latest time less the delay. That of a record at the very
-// beginning of time has no watermark behind it.
+// Periodic emits what is due.
 func (l *lag[T]) Periodic() {
-	if l.latest >= batch.NoTimestamp+l.e.Delay+2 {
-		(*marker[T])(l).emit(l.latest - l.e.Delay - 1)
+	if w := l.due(); w != noTime {
+		(*track[T])(l).advance(w)
+	}
+}
+
+// due is the latest time less the delay. That of a record at the very beginning of
+// time has no watermark behind it.
+func (l *lag[T]) due() int64 {
+	if l.latest < batch.NoTimestamp+l.m.e.Delay+2 {
+		return noTime
+	}
+	return l.latest - l.m.e.Delay - 1
+}
+
+// splitMarker is the marker of a source's splits.
+type splitMarker[T any] marker[T]
+
+// Attach lets the splits be told apart. Records of none are a track of their own from
+// the first one on.
+func (s *splitMarker[T]) Attach(c SplitControl) func(T, int64) {
+	m := (*marker[T])(s)
+	m.control = c
+	m.leave(m.tracks[0])
+	whole := m.track("", noSplitTime)
+	push, first := whole.push(), true
+	return func(v T, ts int64) {
+		if first {
+			first = false
+			m.join(whole)
+		}
+		push(v, ts)
+	}
+}
+
+// Begin follows one more split. Its time goes on where it was.
+func (s *splitMarker[T]) Begin(id string, had SplitTime) SplitReceiver[T] {
+	m := (*marker[T])(s)
+	t := m.track(id, had)
+	m.join(t)
+	t.time.watermark = had.Watermark
+	if had != noSplitTime && !m.c.Batch {
+		m.c.At(m.c.Now(), m.times.settle) // not while the task is being set up
+	}
+	return SplitReceiver[T]{
+		Push: t.push(),
+		End: func() {
+			if !m.c.Batch {
+				t.generator.Periodic()
+			}
+			m.leave(t)
+		},
+		Time: func() SplitTime { return SplitTime{Watermark: t.time.watermark, Latest: t.latest} },
 	}
 }

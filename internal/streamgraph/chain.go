@@ -1,9 +1,10 @@
 package streamgraph
 
 // chainable says whether the node behind e runs in the task of the node before
-// it. These are Flink's conditions, each of which has a test.
+// it. These are Flink's conditions, each of which has a test; what Flink has inside its
+// sources is a node here, which belongs to the source.
 func chainable(g *Graph, e *Edge) bool {
-	return !g.ChainingDisabled &&
+	return (!g.ChainingDisabled || e.To.WithSource) &&
 		len(e.To.In) == 1 &&
 		e.Partitioner == Forward &&
 		e.From.Parallelism == e.To.Parallelism &&

@@ -68,6 +68,13 @@ func TestChainingConditions(t *testing.T) {
 		{"the node before is a head, which others chain to", func(_ *Graph, n []*Node) { n[0].Chaining = Head }, []string{whole}},
 		{"the node before is never chained", func(_ *Graph, n []*Node) { n[0].Chaining = Never },
 			[]string{"Source: Numbers", "Map -> Sink: Print"}},
+		{"a node that belongs to its source", func(g *Graph, n []*Node) {
+			g.ChainingDisabled = true
+			n[0].MaxAllowed, n[1].WithSource = 1, true
+		}, []string{"Source: Numbers -> Map", "Sink: Print"}},
+		{"that has another parallelism", func(_ *Graph, n []*Node) {
+			n[0].Parallelism, n[1].WithSource, n[1].Parallelism = 1, true, 2
+		}, []string{"Source: Numbers", "Map -> Sink: Print"}},
 		{"two outputs chain both", func(g *Graph, n []*Node) {
 			second := &Node{ID: 4, Kind: Sink, Name: "Sink: Discard", Site: "main.go:9"}
 			g.Nodes = append(g.Nodes, second)

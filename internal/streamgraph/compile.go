@@ -121,7 +121,10 @@ const (
 )
 
 func settleParallelism(g *Graph, n *Node, open bool) {
-	if n.Why = whyProgram; n.Parallelism == 0 {
+	if n.Why = whyProgram; n.Parallelism == 0 && n.WithSource && !n.In[0].From.Open {
+		from := n.In[0].From
+		n.Parallelism, n.MaxAllowed, n.Why = from.Parallelism, from.MaxAllowed, from.Why
+	} else if n.Parallelism == 0 {
 		n.Parallelism, n.Why, n.Open = max(1, g.Parallelism), whyDefault, open
 		if n.MaxAllowed > 0 && n.MaxAllowed <= n.Parallelism {
 			n.Parallelism, n.Why, n.Open = n.MaxAllowed, whyAllowed, open && n.MaxAllowed > 1

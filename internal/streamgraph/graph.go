@@ -76,8 +76,12 @@ type Node struct {
 	// Why says, once the graph is settled, where Parallelism comes from.
 	Why string
 	// MaxParallelism is 0 where the graph's applies.
-	MaxParallelism   int
-	Chaining         Chaining
+	MaxParallelism int
+	Chaining       Chaining
+	// WithSource says that the node, which follows a source at once, belongs to it: it has
+	// the source's parallelism unless the program gives it one of its own, and is in
+	// its task even where chaining is disabled for the program.
+	WithSource       bool
 	SlotSharingGroup string // empty: inherited from the inputs, else "default"
 	CoLocation       string
 	// Bounded says, for a source, that it ends by itself.
