@@ -59,6 +59,10 @@ var (
 		Key: "pipeline.auto-watermark-interval", Default: 200 * time.Millisecond, Effect: NextJob,
 		Doc: "How often watermarks are emitted.",
 	})
+	PipelineWatermarkAlignmentUnaligned = declare(boolean, Option[bool]{
+		Key: "pipeline.watermark-alignment.allow-unaligned-source-splits", Effect: NextJob,
+		Doc: "Whether the splits of an aligned source that cannot pause them one by one may be ahead of each other. Otherwise the job fails when they are.",
+	})
 	PipelineGlobalJobParameters = declare(dictionary, Option[map[string]string]{
 		Key: "pipeline.global-job-parameters", NoDefault: true, Effect: NextJob,
 		Doc: "Parameters of the program, shown with the job.",

@@ -43,7 +43,7 @@ var reasons = []struct{ prefix, why string }{
 	{"pipeline.jobvertex-parallelism-overrides", "the parallelism of a vertex comes from its program in this version"},
 	{"pipeline.sources.pause-until-first-checkpoint", "there are no checkpoints in this version"},
 	{"pipeline.vertex-", "the names and descriptions of vertices have one form"},
-	{"pipeline.watermark-alignment.", "sources do not align their watermarks in this version"},
+	{"pipeline.watermark-alignment.buffer-size", "a source that is ahead is held between two batches of records: it has no buffer for alignment"},
 	{"user.artifacts.", "a job's binary is uploaded through the REST API and not fetched from elsewhere in this version"},
 	{"python.", "there are no Python functions"},
 	{"execution.program-config.", "a program can always set its own configuration"},

@@ -30,6 +30,8 @@ type Env struct {
 	unbounded bool
 	// watermarkInterval is the processing time from one watermark to the next.
 	watermarkInterval time.Duration
+	// splitsApart says that aligned splits which cannot be paused may be ahead of others.
+	splitsApart bool
 	// checkKeys says that key functions are called twice.
 	checkKeys bool
 	// open are the settings by which parallelism is left open.

@@ -28,6 +28,23 @@ func ExampleWatermarkStrategy() {
 	// [a [0,10) 2 a [10,20) 2]
 }
 
+// Readings and limits are joined by the time at which they were made. Whichever is read
+// faster waits for the other, so that at most an hour of it waits in the join's state.
+func ExampleWatermarkStrategy_Align() {
+	env := stream.NewEnv(stream.DefaultParallelism(1), stream.Mode(stream.Streaming))
+	inTime := stream.Monotonic(gauge.time).Align("readings and limits", time.Hour, 10*time.Millisecond)
+	key := func(r gauge) string { return r.Key }
+	readings := stream.FromSlice(env, []gauge{{"a", 1, 7}, {"a", 12, 9}}).Watermarks(inTime).KeyBy(key)
+	limits := stream.FromSlice(env, []gauge{{"a", 2, 5}, {"a", 11, 10}}).Watermarks(inTime).KeyBy(key)
+	readings.Connect(limits).Window(stream.Tumbling(10 * time.Second)).
+		Join(func(reading, limit gauge) string { return fmt.Sprint(reading.Value, " of ", limit.Value) }).
+		Print()
+	run(env)
+	// Output:
+	// 7 of 5
+	// 9 of 10
+}
+
 // marked is a generator whose watermark comes with records that say so.
 type marked struct{}
 

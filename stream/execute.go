@@ -40,6 +40,7 @@ func (e *Env) applySettings() {
 		e.buffer = -1
 	}
 	e.watermarkInterval = config.PipelineAutoWatermarkInterval.In(c)
+	e.splitsApart = config.PipelineWatermarkAlignmentUnaligned.In(c)
 	e.graph.ChainingDisabled = !config.PipelineOperatorChaining.In(c)
 	e.graph.Pipelined = config.ExecutionBatchShuffleMode.In(c) == config.ExchangesPipelined
 	e.graph.MaxParallelism = max(0, config.PipelineMaxParallelism.In(c))

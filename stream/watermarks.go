@@ -1,8 +1,10 @@
 package stream
 
 import (
+	"cmp"
 	"time"
 
+	"github.com/weirstream/weir/internal/coordinator/alignment/message"
 	"github.com/weirstream/weir/internal/operator"
 	"github.com/weirstream/weir/internal/streamgraph"
 )
@@ -17,6 +19,7 @@ type WatermarkStrategy[T any] struct {
 	idleAfter time.Duration
 	ahead     time.Duration
 	future    SideOutput[T]
+	align     *alignment
 }
 
 // Monotonic is the strategy of streams whose event time never falls, within one split
@@ -64,6 +67,29 @@ func (w WatermarkStrategy[T]) NotAhead(d time.Duration, to SideOutput[T]) Waterm
 	return w
 }
 
+// Align keeps s and all other streams of the group together in event time: one whose
+// watermark is more than maxDrift ahead of the one that is furthest behind is not read
+// until that one has caught up, so that what waits for the latter, in windows and
+// joins, does not pile up. Each subtask tells the others how far it has come once an
+// interval; 0 is 1s. Streams that are idle or have ended hold nobody up, and one that
+// has not had a record yet does. In batch mode nothing is aligned. It is Flink's
+// withWatermarkAlignment.
+//
+// It is for Watermarks that follow a source at once. If a subtask reads several splits,
+// those that are ahead are paused alone, if the source can do that. If it cannot, the
+// job fails when they have to be, unless
+// pipeline.watermark-alignment.allow-unaligned-source-splits lets them go ahead.
+func (w WatermarkStrategy[T]) Align(group string, maxDrift, interval time.Duration) WatermarkStrategy[T] {
+	w.align = &alignment{group, maxDrift, interval}
+	return w
+}
+
+// alignment is what Align was given.
+type alignment struct {
+	group           string
+	drift, interval time.Duration
+}
+
 // Watermarks gives the records of s their event time, and emits watermarks. The
 // watermarks that s has are not passed on, but for the end of event time that
 // comes behind bounded input. In batch mode that is the only one.
@@ -96,10 +122,34 @@ func (s DataStream[T]) Watermarks(w WatermarkStrategy[T]) DataStream[T] {
 			return generator[T]{w.generator(), func(t time.Time) { emit(t.UnixMilli()) }}
 		}
 	}
+	if w.align != nil {
+		e.Align = w.align.checked(s.env)
+	}
 	marked := transform[T, T](s, "Timestamps/Watermarks", operator.Watermarks(e))
 	n := marked.inputs[0].node
 	n.WithSource = len(s.inputs) == 1 && s.inputs[0].implicit && s.inputs[0].side == nil && s.inputs[0].node.Kind == streamgraph.Source
+	if w.align != nil {
+		if !n.WithSource {
+			s.env.problem(n.Site, "Watermarks: Align is for a stream that comes from a source at once: put Watermarks directly behind it")
+		}
+		n.Together = "it holds back its source to align watermarks"
+		n.CoordinatorKind, n.CoordinatorSpec = message.Kind, e.Align.Spec()
+	}
 	return marked
+}
+
+// checked says what is wrong with an alignment, and gives it to the operator.
+func (a *alignment) checked(e *Env) *operator.Alignment {
+	interval := cmp.Or(a.interval, time.Second)
+	switch {
+	case a.group == "":
+		e.problem(callSite(), "Watermarks: Align: the group has no name")
+	case a.drift < time.Millisecond:
+		e.problem(callSite(), "Watermarks: Align: the greatest drift is %s, want at least 1ms", a.drift)
+	case interval < time.Millisecond:
+		e.problem(callSite(), "Watermarks: Align: the interval is %s, want at least 1ms, or 0 for 1s", a.interval)
+	}
+	return &operator.Alignment{Group: a.group, Drift: a.drift.Milliseconds(), Interval: interval.Milliseconds(), Apart: e.splitsApart}
 }
 
 // generator shows a program's generator to the operator.

@@ -49,6 +49,13 @@ type Stateful interface {
 	ResetTo(subtask int, checkpoint int64)
 }
 
+// Following is a Coordinator that wants to know when subtasks have finished.
+type Following interface {
+	Coordinator
+	// SubtaskFinished says that no request of a subtask follows, unless it is Reset.
+	SubtaskFinished(subtask int)
+}
+
 // Enumerating is a Coordinator that gives work to its subtasks.
 type Enumerating interface {
 	// Unassigned is how many splits nobody has; known is false until they have
@@ -81,6 +88,9 @@ type Context struct {
 	// Sized is how much the operator has to read in all, to be called on the loop
 	// by a Sizing coordinator once it is known.
 	Sized func(splits int, bytes int64)
+	// Peers are the coordinators that the job has, this one among them. It is called on
+	// the loop, from Start on.
+	Peers func() []Coordinator
 	Log   *slog.Logger
 }
 

@@ -79,7 +79,13 @@ func (m *Master) makeCoordinator(v *execgraph.JobVertex, o *jobgraph.Operator) (
 			})
 		},
 		Sized: func(splits int, bytes int64) { m.sourceSized(v, &execgraph.Splits{Count: splits, Bytes: bytes}) },
-		Log:   m.log.With("operator", o.Name),
+		Peers: func() (all []coordinator.Coordinator) {
+			for _, h := range m.coordinators {
+				all = append(all, h.coordinator)
+			}
+			return all
+		},
+		Log: m.log.With("operator", o.Name),
 	})
 }
 
@@ -141,11 +147,16 @@ func (m *Master) requestOperator(req *pb.OperatorRequest, reply func(*pb.Operato
 	}
 	h := m.coordinators[i]
 	h.fence.settled(attempt, req.Settled)
+	_, stateful := h.coordinator.(coordinator.Stateful)
 	h.coordinator.HandleRequest(attempt.Subtask, attempt.Attempt, req.Payload, func(payload []byte, err error) {
-		if err != nil {
+		answer := func() { reply(&pb.OperatorResponse{Payload: payload}, nil) }
+		switch {
+		case err != nil:
 			reply(nil, rpc.Refuse("coordinator of operator %s: %v", operator, err))
-			return
+		case stateful:
+			h.fence.answer(attempt, req.Number, answer)
+		default: // it is the same before and after a checkpoint
+			answer()
 		}
-		h.fence.answer(attempt, req.Number, func() { reply(&pb.OperatorResponse{Payload: payload}, nil) })
 	})
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/weirstream/weir/config"
 	"github.com/weirstream/weir/internal/actor"
+	"github.com/weirstream/weir/internal/coordinator"
 	"github.com/weirstream/weir/internal/execgraph"
 	"github.com/weirstream/weir/internal/heartbeat"
 	"github.com/weirstream/weir/internal/ident"
@@ -282,11 +283,14 @@ func (m *Master) taskChanged(f schedule.TaskChanged) {
 	for _, h := range m.coordinators {
 		h.fence.forget(f.Execution.ID)
 	}
-	if f.To != status.Finished {
-		for _, h := range m.coordinators {
-			if h.vertex == f.Execution.Vertex.Parent {
-				h.coordinator.SubtaskFailed(f.Execution.ID.Subtask, f.Execution.ID.Attempt)
-			}
+	for _, h := range m.coordinators {
+		if h.vertex != f.Execution.Vertex.Parent {
+			continue
+		}
+		if f.To != status.Finished {
+			h.coordinator.SubtaskFailed(f.Execution.ID.Subtask, f.Execution.ID.Attempt)
+		} else if follower, ok := h.coordinator.(coordinator.Following); ok {
+			follower.SubtaskFinished(f.Execution.ID.Subtask)
 		}
 	}
 }

@@ -275,6 +275,9 @@ type Runtime interface {
 	// At runs f on the task's goroutine, between two batches, when processing time
 	// has reached at, unless stop was called before.
 	At(at int64, f func()) (stop func())
+	// Hold makes the task ask before each poll of its source whether no records are
+	// wanted just now. It asks again when it has had mail.
+	Hold(held func() bool)
 	// Keep makes k part of the task's checkpoints. It is called once by an operator
 	// that has something to keep, while it is built; when it returns, what was kept
 	// by the attempt before is there again.

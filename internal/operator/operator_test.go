@@ -22,6 +22,7 @@ type host struct {
 	now      int64
 	timers   []timer
 	kept     []Kept
+	held     func() bool
 }
 
 type timer struct {
@@ -55,6 +56,8 @@ func (h *host) At(at int64, f func()) (stop func()) {
 func (h *host) Keep(_ ident.OperatorID, k Kept) { h.kept = append(h.kept, k) }
 func (h *host) CountIn(n int)                   { h.in += n }
 func (h *host) CountOut(int)                    {}
+
+func (h *host) Hold(held func() bool) { h.held = held }
 
 func (h *host) flush() {
 	for _, f := range slices.Backward(h.flushers) {

@@ -1,9 +1,12 @@
 package operator
 
 import (
+	"fmt"
+	"math"
 	"slices"
 
 	"github.com/weirstream/weir/batch"
+	"github.com/weirstream/weir/config"
 	"github.com/weirstream/weir/internal/element"
 )
 
@@ -31,6 +34,8 @@ type EventTime[T any] struct {
 	// to the side output Future instead of the main one, if something reads it.
 	Ahead  int64
 	Future any
+	// Align keeps the stream and others together; nil: it goes ahead as far as it can.
+	Align *Alignment
 }
 
 // A Generator decides on the watermarks of a split, or of a subtask.
@@ -57,6 +62,7 @@ func Watermarks[T any](e EventTime[T]) Factory {
 		m.join(whole)
 		if !c.Batch {
 			m.clock()
+			m.align = align(c, e.Align, m)
 		}
 		return &Receiver[T]{Push: whole.push(), Watermark: m.last, Idle: func(bool) {}, Finish: m.out.Finish, Splits: (*splitMarker[T])(m)}
 	})
@@ -75,6 +81,7 @@ type marker[T any] struct {
 	emitted *int64      // watermark
 	heard   int64       // processing time of the last look that found a track
 	control SplitControl
+	align   *aligned // nil: it goes ahead as far as it can
 }
 
 // track follows the event time of one split, or of all records that belong to none.
@@ -86,6 +93,7 @@ type track[T any] struct {
 	latest    int64 // event time of all records
 	heard     int64 // processing time of the last look that found a record
 	some      bool  // a record came since then
+	paused    bool  // no records are wanted
 }
 
 func (m *marker[T]) track(split string, had SplitTime) *track[T] {
@@ -162,6 +170,14 @@ func (t *track[T]) advance(w int64) {
 	}
 }
 
+// reached is how far the track's event time has come, whether or not it has been told.
+func (t *track[T]) reached() int64 {
+	if l, lagging := t.generator.(*lag[T]); lagging {
+		return max(t.time.watermark, l.due())
+	}
+	return t.time.watermark
+}
+
 // emit passes a watermark on.
 func (m *marker[T]) emit(w int64) {
 	*m.emitted = w
@@ -199,16 +215,50 @@ func (m *marker[T]) clock() {
 	m.c.At(m.c.Now()+step, look)
 }
 
-// look finds out what has become of each split.
+// look finds out what has become of each split. One that has no records because none
+// are wanted is not idle.
 func (m *marker[T]) look(now int64) {
 	for _, t := range m.tracks {
 		if m.e.Interval > 0 {
 			t.generator.Periodic()
 		}
-		if t.some {
+		if t.some || t.paused || m.align.holds() {
 			t.some, t.heard = false, now
 		} else if m.e.IdleAfter > 0 && !t.time.idle && *m.emitted != element.MaxWatermark && now-t.heard >= m.e.IdleAfter {
 			t.time.idle = true
+		}
+	}
+}
+
+// reached is how far the stream's event time has come, and whether it is idle.
+func (m *marker[T]) reached() (t int64, idle bool) {
+	least, idle := int64(math.MaxInt64), len(m.tracks) > 0
+	for _, t := range m.tracks {
+		if !t.time.idle {
+			least, idle = min(least, t.reached()), false
+		}
+	}
+	if idle || len(m.tracks) == 0 {
+		least = noTime // and what has been emitted counts
+	}
+	return max(least, *m.emitted), idle && *m.emitted != element.MaxWatermark
+}
+
+// pause leaves splits alone that are beyond allowed, while others are not.
+func (m *marker[T]) pause(allowed int64) {
+	if m.control == nil {
+		return
+	}
+	for _, t := range m.tracks {
+		beyond := !t.time.idle && t.reached() > allowed
+		if beyond == t.paused || t.split == "" {
+			continue
+		}
+		if m.control.Pause(t.split, beyond) {
+			t.paused = beyond
+		} else if !m.e.Align.Apart {
+			m.c.failed(fmt.Errorf("align watermarks: split %q is ahead of others that the same subtask reads, and the source cannot pause it alone: "+
+				"let each subtask read one split, or set %s to let splits go ahead", t.split, config.PipelineWatermarkAlignmentUnaligned.Key))
 		}
 	}
 }

@@ -1,5 +1,10 @@
 package streamgraph
 
+import (
+	"errors"
+	"fmt"
+)
+
 // chainable says whether the node behind e runs in the task of the node before
 // it. These are Flink's conditions, each of which has a test; what Flink has inside its
 // sources is a node here, which belongs to the source.
@@ -27,6 +32,18 @@ func chain(g *Graph) []*Chain {
 		chains = append(chains, c)
 	}
 	return chains
+}
+
+// checkTogether refuses nodes that are not in the task that they have to be in.
+func checkTogether(g *Graph) error {
+	var problems []error
+	for _, n := range g.Nodes {
+		if n.Together != "" && !(len(n.In) == 1 && chainable(g, n.In[0])) {
+			problems = append(problems, fmt.Errorf("%s: %s: %s, but it is not in the task of the operation before it: "+
+				"give both the same parallelism, slot sharing group and co-location group, and let them be chained", n.Site, n.Name, n.Together))
+		}
+	}
+	return errors.Join(problems...)
 }
 
 // collect adds n and all that is chained behind it to c.

@@ -1,6 +1,7 @@
 package streamgraph
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -92,6 +93,21 @@ func TestChainingConditions(t *testing.T) {
 		}
 		if strings.Join(got, " | ") != strings.Join(c.want, " | ") {
 			t.Errorf("%s:\n got %s\nwant %s", c.name, strings.Join(got, " | "), strings.Join(c.want, " | "))
+		}
+	}
+}
+
+// A node that cannot do without the one before it is refused when they are apart.
+func TestNodesThatHaveToBeTogether(t *testing.T) {
+	for apart, want := range map[bool]string{false: "", true: "main.go:2: Map: it holds the source, but it is not in the task of the operation before it"} {
+		_, err := Compile(build(func(_ *Graph, n []*Node) {
+			n[1].Together = "it holds the source"
+			if apart {
+				n[1].Chaining = Head
+			}
+		}), ident.JobID{})
+		if got := fmt.Sprint(err); (err == nil) != (want == "") || !strings.Contains(got, want) {
+			t.Errorf("apart %v: %v", apart, err)
 		}
 	}
 }

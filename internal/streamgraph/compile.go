@@ -25,6 +25,9 @@ func Compile(g *Graph, job ident.JobID) (*Compiled, error) {
 	if err := settle(g); err != nil {
 		return nil, err
 	}
+	if err := checkTogether(g); err != nil {
+		return nil, err
+	}
 	chains := chain(g)
 	ids := hashes(g)
 	if exchange(g) != jobgraph.Blocking {

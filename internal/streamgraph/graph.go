@@ -81,7 +81,10 @@ type Node struct {
 	// WithSource says that the node, which follows a source at once, belongs to it: it has
 	// the source's parallelism unless the program gives it one of its own, and is in
 	// its task even where chaining is disabled for the program.
-	WithSource       bool
+	WithSource bool
+	// Together, if not empty, is why the node cannot be in another task than the node
+	// before it: the program is refused if it is.
+	Together         string
 	SlotSharingGroup string // empty: inherited from the inputs, else "default"
 	CoLocation       string
 	// Bounded says, for a source, that it ends by itself.

@@ -115,6 +115,10 @@ func (b *builder) context(n *streamgraph.Node) *operator.Context {
 // OnFlush registers f to run when buffered output should leave the task.
 func (t *Task) OnFlush(f func()) { t.flushers = append(t.flushers, f) }
 
+// Hold makes the task ask before each poll of its source whether no records are wanted
+// just now.
+func (t *Task) Hold(held func() bool) { t.holds = append(t.holds, held) }
+
 // OnClose registers f to run when the task has ended, last registered first.
 func (t *Task) OnClose(f func(failed bool)) { t.closers = append(t.closers, f) }
 

@@ -81,6 +81,7 @@ type declaring struct {
 func (r *declaring) Keep(_ ident.OperatorID, k operator.Kept)          { r.kept = append(r.kept, k) }
 func (r *declaring) OnClose(f func(failed bool))                       { r.closers = append([]func(bool){f}, r.closers...) }
 func (r *declaring) OnFlush(func())                                    {}
+func (r *declaring) Hold(func() bool)                                  {}
 func (r *declaring) Wake()                                             {}
 func (r *declaring) Mail(func())                                       {}
 func (r *declaring) Ask(ident.OperatorID, []byte, func([]byte, error)) {}

@@ -186,6 +186,10 @@ func (t *Task) loopSource() {
 			t.crowded()
 			continue
 		}
+		if t.held() {
+			t.idle()
+			continue
+		}
 		switch t.source.Poll() {
 		case operator.Done:
 			return
@@ -195,6 +199,14 @@ func (t *Task) loopSource() {
 			t.flushIfDue()
 		}
 	}
+}
+
+// held reports whether somebody wants no records of the source just now.
+func (t *Task) held() (held bool) {
+	for _, h := range t.holds {
+		held = h() || held
+	}
+	return held
 }
 
 // loopGates takes elements from the gates in turn until every one has ended.

@@ -105,6 +105,7 @@ type Task struct {
 	heads      []operator.Head  // by gate
 	source     operator.Source
 	finish     func()
+	holds      []func() bool // who may want no records of the source
 	flushers   []func()
 	closers    []func(failed bool)
 	timers     map[*entry]struct{}

@@ -1,12 +1,15 @@
 package streamtest
 
 import (
+	"encoding/json/v2"
 	"fmt"
 	"io"
 	"log/slog"
+	"math"
 	"sync"
 	"time"
 
+	"github.com/weirstream/weir/internal/coordinator/alignment/message"
 	"github.com/weirstream/weir/internal/ident"
 	"github.com/weirstream/weir/internal/operator"
 	"github.com/weirstream/weir/internal/shuffle"
@@ -76,10 +79,22 @@ func (r *run) member(c *streamgraph.Chain, subtask int, clock *clock, assigned a
 		Job: r.compiled.Graph.Name, Attempt: attempt(c, subtask), Parallelism: c.Vertex.Parallelism, MaxParallelism: c.Vertex.MaxParallelism,
 		Chain: c, BufferTimeout: time.Minute, Logger: slog.New(slog.NewTextHandler(io.Discard, nil)), Clock: clock, Checkpoints: m,
 		Partitions: m.partitions, Gates: m.gates,
-		Ask:    func(_ ident.OperatorID, _ []byte, then func([]byte, error)) { then(nil, errNoCoordinator) },
+		Ask:    m.ask,
 		Report: m.report,
 	})
 	return m
+}
+
+// ask answers for coordinators. That of an alignment lets the source go as far as it
+// can: the test says what it sends.
+func (m *member) ask(op ident.OperatorID, _ []byte, then func([]byte, error)) {
+	for i, n := range m.chain.Nodes {
+		if m.chain.Vertex.Operators[i].ID == op && n.CoordinatorKind == message.Kind {
+			then(json.Marshal(message.Answer{Allowed: math.MaxInt64}))
+			return
+		}
+	}
+	then(nil, errNoCoordinator)
 }
 
 func (m *member) partitions(done <-chan struct{}) (all []task.Partition, err error) {

@@ -7,6 +7,7 @@ package coordinators
 
 import (
 	"github.com/weirstream/weir/internal/coordinator"
+	"github.com/weirstream/weir/internal/coordinator/alignment"
 	"github.com/weirstream/weir/internal/coordinator/files"
 	"github.com/weirstream/weir/internal/coordinator/files/glob"
 	"github.com/weirstream/weir/internal/coordinator/splits"
@@ -14,5 +15,5 @@ import (
 
 // Builtin are the kinds a job graph may name.
 func Builtin() coordinator.Kinds {
-	return coordinator.Kinds{files.Kind: files.Factory(glob.List), splits.Kind: splits.Factory}
+	return coordinator.Kinds{files.Kind: files.Factory(glob.List), splits.Kind: splits.Factory, alignment.Kind: alignment.Factory}
 }
