@@ -67,6 +67,7 @@ type AddDistribution struct {
 // DropColumns is DROP column, or DROP (column, …).
 type DropColumns struct {
 	Span
+	Parens  bool
 	Columns []*ObjectName
 }
 
@@ -96,7 +97,9 @@ type DropPartitions struct {
 // Partition is PARTITION (column = value, …), and the options of a new one.
 type Partition struct {
 	Span
-	Values  []*PartitionValue
+	Values []*PartitionValue
+	// With is set if WITH was written.
+	With    bool
 	Options []*Option
 }
 
@@ -121,8 +124,9 @@ type AlterRefresh struct {
 	// Action is SUSPEND, RESUME, REFRESH, FRESHNESS, REFRESH_MODE, or RESET
 	// REFRESH_MODE or RESET FRESHNESS.
 	Action string
-	// Options belong to RESUME, Partition to REFRESH, Freshness and Mode to
-	// those.
+	// Options belong to RESUME (With is set if WITH was written), Partition to
+	// REFRESH, Freshness and Mode to those.
+	With      bool
 	Options   []*Option
 	Partition *Partition
 	Freshness Expr

@@ -150,7 +150,9 @@ type CreateCatalog struct {
 	IfNotExists bool
 	Name        Name
 	Comment     *StringLiteral
-	Options     []*Option
+	// With is set if WITH was written.
+	With    bool
+	Options []*Option
 }
 
 // CreateDatabase is CREATE DATABASE.
@@ -159,7 +161,9 @@ type CreateDatabase struct {
 	IfNotExists bool
 	Name        ObjectName
 	Comment     *StringLiteral
-	Options     []*Option
+	// With is set if WITH was written.
+	With    bool
+	Options []*Option
 }
 
 // CreateFunction is CREATE FUNCTION, or ALTER FUNCTION which has the same
@@ -175,7 +179,9 @@ type CreateFunction struct {
 	// Language is JAVA, SCALA, PYTHON, SQL, or empty.
 	Language string
 	Using    []*FunctionResource
-	Options  []*Option
+	// With is set if WITH was written.
+	With    bool
+	Options []*Option
 }
 
 // FunctionResource is JAR 'path' or ARTIFACT 'path' of USING.
@@ -194,8 +200,10 @@ type CreateModel struct {
 	Name          ObjectName
 	Input, Output []*Column
 	Comment       *StringLiteral
-	Options       []*Option
-	As            *Query
+	// With is set if WITH was written.
+	With    bool
+	Options []*Option
+	As      *Query
 }
 
 // CreateConnection is CREATE CONNECTION.
@@ -219,7 +227,9 @@ type CreateMaterializedTable struct {
 	Comment      *StringLiteral
 	Distribution *Distribution
 	PartitionBy  []Name
-	Options      []*Option
+	// With is set if WITH was written.
+	With    bool
+	Options []*Option
 	// Freshness is an IntervalLiteral, or nil.
 	Freshness Expr
 	// RefreshMode is FULL, CONTINUOUS, or empty.

@@ -235,6 +235,14 @@ type IntervalOf struct {
 	Qualifier *IntervalQualifier
 }
 
+// Difference is (left - right) qualifier: the interval between two times.
+type Difference struct {
+	Span
+	Left, Right Expr
+	Qualifier   *IntervalQualifier
+}
+
+func (*Difference) expression() {}
 func (*Identifier) expression() {}
 func (*Star) expression()       {}
 func (*Parameter) expression()  {}
@@ -333,5 +341,11 @@ func (n *Field) children(f func(Node)) {
 
 func (n *IntervalOf) children(f func(Node)) {
 	f(n.Operand)
+	f(n.Qualifier)
+}
+
+func (n *Difference) children(f func(Node)) {
+	f(n.Left)
+	f(n.Right)
 	f(n.Qualifier)
 }

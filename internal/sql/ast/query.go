@@ -78,7 +78,8 @@ type Hint struct {
 type HintWord struct {
 	Span
 	Text string
-	// Literal is the string or number, nil for a name.
+	// Names are the parts of a name, Literal is the string or number: one of them.
+	Names   []Name
 	Literal Expr
 }
 
@@ -184,11 +185,10 @@ type SetOperation struct {
 	Left, Right QueryBody
 }
 
-// Values is VALUES (…), (…). A row without parentheses has one expression that
-// is not a *Row.
+// Values is VALUES (…), (…). An expression without parentheses is a row of one.
 type Values struct {
 	Span
-	Rows []Expr
+	Rows []*Row
 }
 
 // ExplicitTable is TABLE t used as a query.
@@ -248,7 +248,11 @@ func (n *Hint) children(f func(Node)) {
 	each(n.Options, f)
 }
 
-func (n *HintWord) children(f func(Node))  { expr(n.Literal, f) }
+func (n *HintWord) children(f func(Node)) {
+	names(n.Names, f)
+	expr(n.Literal, f)
+}
+
 func (n *GroupBy) children(f func(Node))   { each(n.Items, f) }
 func (n *OrderItem) children(f func(Node)) { f(n.Expr) }
 func (n *Values) children(f func(Node))    { each(n.Rows, f) }

@@ -17,7 +17,9 @@ type UseModules struct {
 // LoadModule is LOAD MODULE name [WITH (…)].
 type LoadModule struct {
 	Span
-	Name    Name
+	Name Name
+	// With is set if WITH was written.
+	With    bool
 	Options []*Option
 }
 

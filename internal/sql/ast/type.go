@@ -35,7 +35,7 @@ type ScalarType struct {
 	// Precision is the length or precision, Scale what follows it; -1 if not
 	// said.
 	Precision, Scale int
-	// Zone is WITH TIME ZONE if that was written of TIME or TIMESTAMP.
+	// Zone is WITH LOCAL TIME ZONE if that was written of TIME, or empty.
 	Zone string
 	nullable
 }

@@ -1,0 +1,444 @@
+package parse
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/weirstream/weir/internal/sql/ast"
+)
+
+// parser reads one text. It stops at the first error by panic with a *Error,
+// which the exported functions catch.
+type parser struct {
+	text   string
+	tokens []token
+	// at is the token that is read next.
+	at int
+	// depth counts what is nested around the token, against depthLimit.
+	depth int
+	// parameters counts the ? read.
+	parameters int
+	// inMatch is set inside MATCH_RECOGNIZE, where FINAL is an operator.
+	inMatch bool
+
+	// watch is the token at which expectations are noted, or -1. The first reading
+	// of a text notes none; what was expected at an error is found by reading once
+	// more.
+	watch int
+	// keywords and kinds are what was asked for at the watched token.
+	keywords []string
+	kinds    []Kind
+}
+
+// depthLimit bounds how deeply a text may be nested. Each level takes about two
+// kilobytes of stack.
+const depthLimit = 10_000
+
+// Kind is a kind of thing that is no keyword.
+type Kind string
+
+const (
+	KindTable      Kind = "table"
+	KindColumn     Kind = "column"
+	KindFunction   Kind = "function"
+	KindExpression Kind = "expression"
+	KindType       Kind = "type"
+	KindCatalog    Kind = "catalog"
+	KindDatabase   Kind = "database"
+	KindView       Kind = "view"
+	KindModel      Kind = "model"
+	KindConnection Kind = "connection"
+	KindModule     Kind = "module"
+	KindWindow     Kind = "window"
+	KindName       Kind = "name"
+	KindString     Kind = "text in quotes"
+	KindNumber     Kind = "number"
+	KindHint       Kind = "hint"
+	KindEnd        Kind = "end of the statement"
+)
+
+// newParser cuts the whole text into tokens. A lexical error is the last token,
+// and is reported when it is reached, as what stands before it may be wrong
+// earlier.
+func newParser(source string) (*parser, *Error) {
+	l := lexer{text: source}
+	p := &parser{text: source, watch: -1, tokens: make([]token, 0, len(source)/5+2)}
+	for {
+		t := l.next()
+		p.tokens = append(p.tokens, t)
+		if t.kind == endOfText || t.kind == wrong {
+			return p, l.err
+		}
+	}
+}
+
+// try runs a reading and gives the error that ended it. A text that the lexer
+// refuses is refused for that reason, wherever the grammar stopped.
+func try[T any](source string, read func(*parser) T) (result T, err error) {
+	p, lexical := newParser(source)
+	result, failed := run(p, read)
+	switch {
+	case lexical != nil:
+		var none T
+		return none, lexical
+	case failed == nil:
+		return result, nil
+	}
+	failed.explain(source, p.tokens, func(watch int) *parser {
+		q := &parser{text: source, tokens: p.tokens, watch: watch}
+		run(q, read)
+		return q
+	})
+	var none T
+	return none, failed
+}
+
+// run catches the error that a reading panics with.
+func run[T any](p *parser, read func(*parser) T) (result T, failed *Error) {
+	defer func() {
+		switch r := recover().(type) {
+		case nil:
+		case *Error:
+			failed = r
+		default:
+			panic(r)
+		}
+	}()
+	return read(p), nil
+}
+
+// explain says what was expected where the reading stopped, unless the error has
+// its own words.
+func (e *Error) explain(source string, tokens []token, again func(watch int) *parser) {
+	if e.Message != "" {
+		return
+	}
+	i := slices.IndexFunc(tokens, func(t token) bool { return t.end >= e.End && t.start >= e.Offset })
+	if i < 0 {
+		i = len(tokens) - 1
+	}
+	q := again(i)
+	e.Expected = q.expected()
+	found := "the end of the statement"
+	if t := tokens[i]; t.kind != endOfText {
+		found = shown(source[t.start:t.end])
+	}
+	e.Message = "expected " + listed(e.Expected) + ", but found " + found
+	if len(e.Expected) == 0 {
+		e.Message = found + " cannot stand here"
+	}
+	if t := tokens[i]; t.kind == word {
+		w := source[t.start:t.end]
+		if e.Suggestion = nearest(w, q.keywords); e.Suggestion != "" {
+			e.Message += ". Did you mean " + e.Suggestion + "?"
+			return
+		}
+		if t.use&isReserved != 0 && slices.ContainsFunc(q.kinds, Kind.named) {
+			e.Message += ". " + t.word + " is a reserved word: write `" + w + "` if it is a name"
+			return
+		}
+	}
+	// The word before may be a slip of a keyword that was taken for a name.
+	if i == 0 || tokens[i-1].kind != word || tokens[i-1].use&isReserved != 0 {
+		return
+	}
+	w := source[tokens[i-1].start:tokens[i-1].end]
+	if e.Suggestion = nearest(w, again(i-1).keywords); e.Suggestion != "" {
+		e.Message += ". Did you mean " + e.Suggestion + " instead of " + w + "?"
+	}
+}
+
+// named says whether a kind of thing is given by a name.
+func (k Kind) named() bool {
+	switch k {
+	case KindString, KindNumber, KindEnd, KindHint, KindType, KindOperator:
+		return false
+	}
+	return true
+}
+
+// shown quotes a piece of the statement for a message, cut if it is long.
+func shown(piece string) string {
+	if r := []rune(printable(piece)); len(r) > 40 {
+		piece = string(r[:40]) + "…"
+	}
+	return `"` + printable(piece) + `"`
+}
+
+// expected are what was asked for at the watched token, in a person's words.
+func (p *parser) expected() []string {
+	var words []string
+	add := func(w string) {
+		if !slices.Contains(words, w) {
+			words = append(words, w)
+		}
+	}
+	expression, operator := slices.Contains(p.kinds, KindExpression), slices.Contains(p.kinds, KindOperator)
+	if expression {
+		add(KindExpression.phrase())
+	}
+	for _, k := range p.kinds {
+		if k != KindOperator && !(expression && (k == KindColumn || k == KindFunction)) {
+			add(k.phrase())
+		}
+	}
+	for _, w := range p.keywords {
+		switch {
+		case expression && startsExpression[w], operator && behindOperand[w]:
+		case spoken[w] != "":
+			add(spoken[w])
+		case isLetter(w[0]):
+			add(w)
+		default:
+			add(`"` + w + `"`)
+		}
+	}
+	if operator {
+		add(KindOperator.phrase())
+	}
+	return words
+}
+
+// spoken are marks in words.
+var spoken = map[string]string{
+	",": "a comma", ";": "a semicolon", "(": "an opening parenthesis", ")": "a closing parenthesis", ".": "a dot",
+	"]": "a closing bracket",
+}
+
+// behindOperand are the words and marks that "an operator" stands for.
+var behindOperand = func() map[string]bool {
+	m := map[string]bool{"[": true, ".": true, "(": true}
+	for _, w := range operators {
+		m[w] = true
+	}
+	return m
+}()
+
+// startsExpression are the words and marks that "an expression" stands for.
+var startsExpression = map[string]bool{"STREAM": true, "DEFAULT": true, "MODEL": true, "SPECIFIC": true}
+
+// phrase is a kind in a sentence.
+func (k Kind) phrase() string {
+	switch k {
+	case KindEnd:
+		return "the end of the statement"
+	case KindExpression:
+		return "an expression"
+	case KindOperator:
+		return "an operator"
+	case KindType:
+		return "a type"
+	case KindString:
+		return "a text in quotes"
+	case KindNumber:
+		return "a number"
+	case KindName:
+		return "a name"
+	case KindHint:
+		return "a hint"
+	default:
+		return "the name of a " + string(k)
+	}
+}
+
+// peek is the token read next, and ahead one some tokens later.
+func (p *parser) peek() token { return p.tokens[p.at] }
+
+func (p *parser) ahead(n int) token { return p.tokens[min(p.at+n, len(p.tokens)-1)] }
+
+// noteWord notes that a keyword or mark was asked for at the next token.
+func (p *parser) noteWord(w string) {
+	if p.at == p.watch && !slices.Contains(p.keywords, w) {
+		p.keywords = append(p.keywords, w)
+	}
+}
+
+// note notes that a kind of thing was asked for at the next token.
+func (p *parser) note(k Kind) {
+	if p.at == p.watch && !slices.Contains(p.kinds, k) {
+		p.kinds = append(p.kinds, k)
+	}
+}
+
+// is says whether the next token is a keyword or mark.
+func (p *parser) is(w string) bool {
+	if p.tokens[p.at].word == w {
+		return true
+	}
+	if p.at == p.watch {
+		p.noteWord(w)
+	}
+	return false
+}
+
+// follows says whether the next tokens are these words.
+func (p *parser) follows(words ...string) bool {
+	for i, w := range words {
+		if p.ahead(i).word != w {
+			if p.at+i == p.watch {
+				q := p.at
+				p.at += i
+				p.noteWord(w)
+				p.at = q
+			}
+			return false
+		}
+	}
+	return true
+}
+
+// skip passes the next tokens if they are these words, all or none.
+func (p *parser) skip(words ...string) bool {
+	if len(words) == 1 {
+		if !p.is(words[0]) {
+			return false
+		}
+		p.at++
+		return true
+	}
+	if !p.follows(words...) {
+		return false
+	}
+	p.at += len(words)
+	return true
+}
+
+// expect passes a keyword or mark that must come next.
+func (p *parser) expect(words ...string) {
+	for _, w := range words {
+		if !p.skip(w) {
+			p.fail()
+		}
+	}
+}
+
+// oneOf passes one of some keywords, which must come next, and gives it.
+func (p *parser) oneOf(words ...string) string {
+	if w := p.maybe(words...); w != "" {
+		return w
+	}
+	panic(p.unexpected())
+}
+
+// maybe passes one of some keywords if it comes next, and gives it or "".
+func (p *parser) maybe(words ...string) string {
+	for _, w := range words {
+		if p.skip(w) {
+			return w
+		}
+	}
+	return ""
+}
+
+// fail stops the reading at the next token.
+func (p *parser) fail() { panic(p.unexpected()) }
+
+// unexpected is an error about the next token. Its message is made later.
+func (p *parser) unexpected() *Error {
+	t := p.peek()
+	e := newError(p.text, t.start, t.end, "")
+	if t.kind == endOfText {
+		e.atEnd(p.text)
+	}
+	return e
+}
+
+// atEnd moves the place to the last character of the text, as Flink counts.
+func (e *Error) atEnd(source string) {
+	last := strings.TrimRight(source, " \t\r\n")
+	if last == "" {
+		return
+	}
+	at := ast.Locate(source, len(source))
+	if !strings.HasSuffix(source, "\n") {
+		at.Column--
+	} else {
+		at = ast.Locate(source, len(last))
+		at.Column--
+	}
+	e.Position = at
+}
+
+// refuse stops the reading with words of its own about a range of the text.
+func (p *parser) refuse(at ast.Span, message string) {
+	panic(newError(p.text, at.Start, at.End, message))
+}
+
+// failAt stops the reading at an earlier token.
+func (p *parser) failAt(index int) {
+	p.at = index
+	p.fail()
+}
+
+// enter counts one level of nesting; leave must follow.
+func (p *parser) enter() {
+	p.depth++
+	if p.depth > depthLimit {
+		p.refuse(p.span(p.at), "the statement is nested more than "+itoa(depthLimit)+" levels deep")
+	}
+}
+
+func (p *parser) leave() { p.depth-- }
+
+// span is the range of a token.
+func (p *parser) span(index int) ast.Span {
+	t := p.tokens[index]
+	return ast.Span{Start: t.start, End: t.end}
+}
+
+// start is where the next token starts; from gives the span from there to the
+// end of the last token passed.
+func (p *parser) start() int { return p.peek().start }
+
+func (p *parser) from(start int) ast.Span {
+	if p.at == 0 {
+		return ast.Span{Start: start, End: start}
+	}
+	return ast.Span{Start: start, End: max(start, p.tokens[p.at-1].end)}
+}
+
+// isName says whether a token can be a name.
+func (t token) isName() bool {
+	return t.kind == quoted || t.kind == word && (t.use&isReserved == 0 || t.use&isColumnName != 0)
+}
+
+// name passes a name, which must come next.
+func (p *parser) name(k Kind) ast.Name {
+	p.note(k)
+	t := p.peek()
+	if !t.isName() {
+		p.fail()
+	}
+	p.at++
+	return ast.Name{Span: ast.Span{Start: t.start, End: t.end}, Text: p.nameText(t)}
+}
+
+// nameText is a token's name without its quotes.
+func (p *parser) nameText(t token) string {
+	s := p.text[t.start:t.end]
+	if t.kind == quoted {
+		return strings.ReplaceAll(s[1:len(s)-1], "``", "`")
+	}
+	return s
+}
+
+// objectName passes a name with dots.
+func (p *parser) objectName(k Kind) ast.ObjectName {
+	start := p.start()
+	parts := []ast.Name{p.name(k)}
+	for p.skip(".") {
+		parts = append(parts, p.name(k))
+	}
+	return ast.ObjectName{Span: p.from(start), Parts: parts}
+}
+
+// nameList passes names in parentheses.
+func (p *parser) nameList(k Kind) []ast.Name {
+	p.expect("(")
+	list := []ast.Name{p.name(k)}
+	for p.skip(",") {
+		list = append(list, p.name(k))
+	}
+	p.expect(")")
+	return list
+}
