@@ -34,6 +34,7 @@ func (h *host) Wake() {
 }
 func (h *host) Mail(func())                                                  {}
 func (h *host) Ask(ident.OperatorID, []byte, func(answer []byte, err error)) {}
+func (h *host) Call(ident.OperatorID, []byte) ([]byte, error)                { return nil, nil }
 func (h *host) OnFlush(func())                                               {}
 func (h *host) OnClose(f func(bool))                                         { h.closed = append(h.closed, f) }
 func (h *host) Done() <-chan struct{}                                        { return h.done }

@@ -63,6 +63,13 @@ type Enumerating interface {
 	Unassigned() (splits int, known bool)
 }
 
+// Answering is a Coordinator that whoever has submitted the job may ask, too.
+type Answering interface {
+	Coordinator
+	// Answer answers a request: reply is called once, now or later, on the loop.
+	Answer(payload []byte, reply func([]byte, error))
+}
+
 // Sizing is a Coordinator that calls Sized, or Fail, after its Start. How
 // parallel its operator is may depend on it.
 type Sizing interface {

@@ -90,6 +90,20 @@ func (d *Dispatcher) Require(ctx context.Context, id ident.JobID, wish map[ident
 	return first(err, refused)
 }
 
+// Request asks an operator's coordinator in a job that runs. It fails with a
+// *NotFoundError, or with what the coordinator says.
+func (d *Dispatcher) Request(ctx context.Context, id ident.JobID, operator ident.OperatorID, payload []byte) ([]byte, error) {
+	r, err := actor.Ask(ctx, d.loop, func(reply func(taken[[]byte])) {
+		master, err := d.master(id)
+		if err != nil {
+			reply(taken[[]byte]{err: err})
+			return
+		}
+		master.Request(operator, payload, func(answer []byte, err error) { reply(taken[[]byte]{answer, err}) })
+	})
+	return r.what, first(err, r.err)
+}
+
 // taken is what became of a checkpoint or savepoint.
 type taken[T any] struct {
 	what T

@@ -32,6 +32,8 @@ type JobMaster interface {
 	// Require sets how parallel all vertices are to be, and calls then with the reason
 	// why they will not be.
 	Require(wish map[ident.VertexID]execgraph.Bounds, then func(error))
+	// Request hands a request to an operator's coordinator and calls then with its answer.
+	Request(operator ident.OperatorID, payload []byte, then func([]byte, error))
 	// View is the job as it is now.
 	View() execgraph.View
 	// Close makes a job that has not ended SUSPENDED, and calls then once all

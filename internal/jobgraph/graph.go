@@ -22,9 +22,12 @@ type Graph struct {
 	Vertices []*Vertex `json:"vertices"`
 	// Configuration holds the settings the job itself carries, Flink's keys.
 	Configuration map[string]string `json:"configuration,omitempty"`
-	// Artifact is the program whose workers run the vertices; zero: the job
-	// runs in the submitting process.
+	// Artifact is the program whose workers run the vertices; zero: there is a Plan,
+	// or the job runs in the submitting process.
 	Artifact Artifact `json:"artifact,omitzero"`
+	// Plan, if not empty, is an SQL plan: workers are processes of Weir's own binary,
+	// which make the vertices of it.
+	Plan []byte `json:"plan,omitempty"`
 	// Pipeline is the plan of the StreamGraph's nodes as `weir info` prints it.
 	Pipeline []PlanNode `json:"pipeline,omitempty"`
 }

@@ -160,3 +160,15 @@ func (m *Master) requestOperator(req *pb.OperatorRequest, reply func(*pb.Operato
 		}
 	})
 }
+
+// Request hands a request of who has submitted the job to an operator's coordinator, and
+// calls then with its answer.
+func (m *Master) Request(operator ident.OperatorID, payload []byte, then func([]byte, error)) {
+	for _, h := range m.coordinators {
+		if c, answers := h.coordinator.(coordinator.Answering); answers && h.operator == operator {
+			c.Answer(payload, then)
+			return
+		}
+	}
+	then(nil, fmt.Errorf("request to a coordinator: no operator %s has one that answers", operator))
+}

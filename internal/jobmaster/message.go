@@ -15,7 +15,7 @@ func jobMessage(g *jobgraph.Graph) *pb.Job {
 	job := &pb.Job{
 		JobId: g.Job.String(), Name: g.Name, GraphHash: g.Hash(),
 		Artifact: g.Artifact.SHA256, ArtifactName: g.Artifact.Name, Arguments: g.Artifact.Arguments,
-		Configuration: g.Configuration,
+		Configuration: g.Configuration, Plan: g.Plan,
 	}
 	for _, o := range g.Operators() {
 		job.Operators = append(job.Operators, &pb.OperatorDigest{Name: o.Name, Digest: o.Digest})

@@ -270,6 +270,9 @@ type Runtime interface {
 	// answer, on the task's goroutine. While the coordinator is out of reach the
 	// request waits, and may reach it more than once.
 	Ask(op ident.OperatorID, payload []byte, then func(answer []byte, err error))
+	// Call is Ask for who has nothing to do before the answer: it waits for it, and
+	// aborts when the task is canceled.
+	Call(op ident.OperatorID, payload []byte) ([]byte, error)
 	// Now is the processing time in Unix milliseconds.
 	Now() int64
 	// At runs f on the task's goroutine, between two batches, when processing time

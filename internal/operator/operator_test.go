@@ -44,6 +44,7 @@ func (h *host) advance(now int64) {
 func (h *host) Wake()                                             {}
 func (h *host) Mail(func())                                       {}
 func (h *host) Ask(ident.OperatorID, []byte, func([]byte, error)) {}
+func (h *host) Call(ident.OperatorID, []byte) ([]byte, error)     { return nil, nil }
 func (h *host) OnFlush(f func())                                  { h.flushers = append(h.flushers, f) }
 func (h *host) OnClose(f func(failed bool))                       { h.closers = append(h.closers, f) }
 func (h *host) Done() <-chan struct{}                             { return nil }

@@ -6,6 +6,7 @@ import (
 	"github.com/weirstream/weir/internal/element"
 	"github.com/weirstream/weir/internal/ident"
 	"github.com/weirstream/weir/internal/operator"
+	"github.com/weirstream/weir/internal/shuffle"
 	"github.com/weirstream/weir/internal/streamgraph"
 )
 
@@ -128,6 +129,22 @@ func (t *Task) Ask(op ident.OperatorID, payload []byte, then func([]byte, error)
 	t.spec.Ask(op, payload, func(answer []byte, err error) {
 		t.Mail(func() { then(answer, err) })
 	})
+}
+
+// Call asks the operator's coordinator and waits for its answer.
+func (t *Task) Call(op ident.OperatorID, payload []byte) (answer []byte, err error) {
+	answered := make(chan struct{})
+	t.spec.Ask(op, payload, func(a []byte, e error) {
+		answer, err = a, e
+		close(answered)
+	})
+	select {
+	case <-answered:
+		return answer, err
+	case <-t.canceled:
+		operator.Abort(shuffle.ErrCanceled)
+		return nil, nil
+	}
 }
 
 // name is the task's name as people read it: "Map -> Filter (1/2)#0".

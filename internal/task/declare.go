@@ -85,6 +85,7 @@ func (r *declaring) Hold(func() bool)                                  {}
 func (r *declaring) Wake()                                             {}
 func (r *declaring) Mail(func())                                       {}
 func (r *declaring) Ask(ident.OperatorID, []byte, func([]byte, error)) {}
+func (r *declaring) Call(ident.OperatorID, []byte) ([]byte, error)     { return nil, nil }
 func (r *declaring) Now() int64                                        { return time.Now().UnixMilli() }
 func (r *declaring) At(int64, func()) (stop func())                    { return func() {} }
 func (r *declaring) Done() <-chan struct{}                             { return nil }

@@ -57,6 +57,11 @@ func (j *Job) Require(ctx context.Context, wish map[ident.VertexID]execgraph.Bou
 	return j.dispatcher.Require(ctx, j.id, wish)
 }
 
+// Request asks an operator's coordinator.
+func (j *Job) Request(ctx context.Context, operator ident.OperatorID, payload []byte) ([]byte, error) {
+	return j.dispatcher.Request(ctx, j.id, operator, payload)
+}
+
 // View is the job as it is.
 func (j *Job) View(ctx context.Context) (execgraph.View, error) { return j.dispatcher.Job(ctx, j.id) }
 

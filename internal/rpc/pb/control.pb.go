@@ -2286,6 +2286,7 @@ type Job struct {
 	ArtifactName  string                 `protobuf:"bytes,6,opt,name=artifact_name,json=artifactName,proto3" json:"artifact_name,omitempty"`
 	Arguments     []string               `protobuf:"bytes,7,rep,name=arguments,proto3" json:"arguments,omitempty"`
 	Configuration map[string]string      `protobuf:"bytes,8,rep,name=configuration,proto3" json:"configuration,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"bytes,2,opt,name=value"`
+	Plan          []byte                 `protobuf:"bytes,9,opt,name=plan,proto3" json:"plan,omitempty"` // an SQL plan, which weir itself runs; empty: the program is the artifact
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -2372,6 +2373,13 @@ func (x *Job) GetArguments() []string {
 func (x *Job) GetConfiguration() map[string]string {
 	if x != nil {
 		return x.Configuration
+	}
+	return nil
+}
+
+func (x *Job) GetPlan() []byte {
+	if x != nil {
+		return x.Plan
 	}
 	return nil
 }
@@ -4598,6 +4606,173 @@ func (x *OperatorResponse) GetPayload() []byte {
 	return nil
 }
 
+// Rows that a sink hands to its coordinator for the client, one batch a request. The
+// answer comes when there is room for more, or, to the last, when the client has all.
+type CollectedRows struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Number        int64                  `protobuf:"varint,1,opt,name=number,proto3" json:"number,omitempty"` // of the batch, from 0
+	Rows          []byte                 `protobuf:"bytes,2,opt,name=rows,proto3" json:"rows,omitempty"`      // a batch as its serializer writes it
+	Last          bool                   `protobuf:"varint,3,opt,name=last,proto3" json:"last,omitempty"`     // no batch: there are as many as number says
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *CollectedRows) Reset() {
+	*x = CollectedRows{}
+	mi := &file_weir_control_proto_msgTypes[61]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *CollectedRows) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*CollectedRows) ProtoMessage() {}
+
+func (x *CollectedRows) ProtoReflect() protoreflect.Message {
+	mi := &file_weir_control_proto_msgTypes[61]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use CollectedRows.ProtoReflect.Descriptor instead.
+func (*CollectedRows) Descriptor() ([]byte, []int) {
+	return file_weir_control_proto_rawDescGZIP(), []int{61}
+}
+
+func (x *CollectedRows) GetNumber() int64 {
+	if x != nil {
+		return x.Number
+	}
+	return 0
+}
+
+func (x *CollectedRows) GetRows() []byte {
+	if x != nil {
+		return x.Rows
+	}
+	return nil
+}
+
+func (x *CollectedRows) GetLast() bool {
+	if x != nil {
+		return x.Last
+	}
+	return false
+}
+
+// The client's request for rows, and its answer, which comes when there are some.
+type CollectRequest struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	From          int64                  `protobuf:"varint,1,opt,name=from,proto3" json:"from,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *CollectRequest) Reset() {
+	*x = CollectRequest{}
+	mi := &file_weir_control_proto_msgTypes[62]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *CollectRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*CollectRequest) ProtoMessage() {}
+
+func (x *CollectRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_weir_control_proto_msgTypes[62]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use CollectRequest.ProtoReflect.Descriptor instead.
+func (*CollectRequest) Descriptor() ([]byte, []int) {
+	return file_weir_control_proto_rawDescGZIP(), []int{62}
+}
+
+func (x *CollectRequest) GetFrom() int64 {
+	if x != nil {
+		return x.From
+	}
+	return 0
+}
+
+type CollectResponse struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	First         int64                  `protobuf:"varint,1,opt,name=first,proto3" json:"first,omitempty"` // the number of the first batch
+	Rows          [][]byte               `protobuf:"bytes,2,rep,name=rows,proto3" json:"rows,omitempty"`
+	End           bool                   `protobuf:"varint,3,opt,name=end,proto3" json:"end,omitempty"` // there are no more after these
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *CollectResponse) Reset() {
+	*x = CollectResponse{}
+	mi := &file_weir_control_proto_msgTypes[63]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *CollectResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*CollectResponse) ProtoMessage() {}
+
+func (x *CollectResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_weir_control_proto_msgTypes[63]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use CollectResponse.ProtoReflect.Descriptor instead.
+func (*CollectResponse) Descriptor() ([]byte, []int) {
+	return file_weir_control_proto_rawDescGZIP(), []int{63}
+}
+
+func (x *CollectResponse) GetFirst() int64 {
+	if x != nil {
+		return x.First
+	}
+	return 0
+}
+
+func (x *CollectResponse) GetRows() [][]byte {
+	if x != nil {
+		return x.Rows
+	}
+	return nil
+}
+
+func (x *CollectResponse) GetEnd() bool {
+	if x != nil {
+		return x.End
+	}
+	return false
+}
+
 type RegisterWorkerRequest struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	JobId         string                 `protobuf:"bytes,1,opt,name=job_id,json=jobId,proto3" json:"job_id,omitempty"`
@@ -4612,7 +4787,7 @@ type RegisterWorkerRequest struct {
 
 func (x *RegisterWorkerRequest) Reset() {
 	*x = RegisterWorkerRequest{}
-	mi := &file_weir_control_proto_msgTypes[61]
+	mi := &file_weir_control_proto_msgTypes[64]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4624,7 +4799,7 @@ func (x *RegisterWorkerRequest) String() string {
 func (*RegisterWorkerRequest) ProtoMessage() {}
 
 func (x *RegisterWorkerRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_weir_control_proto_msgTypes[61]
+	mi := &file_weir_control_proto_msgTypes[64]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4637,7 +4812,7 @@ func (x *RegisterWorkerRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RegisterWorkerRequest.ProtoReflect.Descriptor instead.
 func (*RegisterWorkerRequest) Descriptor() ([]byte, []int) {
-	return file_weir_control_proto_rawDescGZIP(), []int{61}
+	return file_weir_control_proto_rawDescGZIP(), []int{64}
 }
 
 func (x *RegisterWorkerRequest) GetJobId() string {
@@ -4691,7 +4866,7 @@ type RegisterWorkerResponse struct {
 
 func (x *RegisterWorkerResponse) Reset() {
 	*x = RegisterWorkerResponse{}
-	mi := &file_weir_control_proto_msgTypes[62]
+	mi := &file_weir_control_proto_msgTypes[65]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4703,7 +4878,7 @@ func (x *RegisterWorkerResponse) String() string {
 func (*RegisterWorkerResponse) ProtoMessage() {}
 
 func (x *RegisterWorkerResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_weir_control_proto_msgTypes[62]
+	mi := &file_weir_control_proto_msgTypes[65]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4716,7 +4891,7 @@ func (x *RegisterWorkerResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RegisterWorkerResponse.ProtoReflect.Descriptor instead.
 func (*RegisterWorkerResponse) Descriptor() ([]byte, []int) {
-	return file_weir_control_proto_rawDescGZIP(), []int{62}
+	return file_weir_control_proto_rawDescGZIP(), []int{65}
 }
 
 func (x *RegisterWorkerResponse) GetRejected() string {
@@ -4740,7 +4915,7 @@ type WorkerBudget struct {
 
 func (x *WorkerBudget) Reset() {
 	*x = WorkerBudget{}
-	mi := &file_weir_control_proto_msgTypes[63]
+	mi := &file_weir_control_proto_msgTypes[66]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4752,7 +4927,7 @@ func (x *WorkerBudget) String() string {
 func (*WorkerBudget) ProtoMessage() {}
 
 func (x *WorkerBudget) ProtoReflect() protoreflect.Message {
-	mi := &file_weir_control_proto_msgTypes[63]
+	mi := &file_weir_control_proto_msgTypes[66]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4765,7 +4940,7 @@ func (x *WorkerBudget) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use WorkerBudget.ProtoReflect.Descriptor instead.
 func (*WorkerBudget) Descriptor() ([]byte, []int) {
-	return file_weir_control_proto_rawDescGZIP(), []int{63}
+	return file_weir_control_proto_rawDescGZIP(), []int{66}
 }
 
 func (x *WorkerBudget) GetHeld() int32 {
@@ -4812,7 +4987,7 @@ type WorkerBudgetResponse struct {
 
 func (x *WorkerBudgetResponse) Reset() {
 	*x = WorkerBudgetResponse{}
-	mi := &file_weir_control_proto_msgTypes[64]
+	mi := &file_weir_control_proto_msgTypes[67]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4824,7 +4999,7 @@ func (x *WorkerBudgetResponse) String() string {
 func (*WorkerBudgetResponse) ProtoMessage() {}
 
 func (x *WorkerBudgetResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_weir_control_proto_msgTypes[64]
+	mi := &file_weir_control_proto_msgTypes[67]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4837,7 +5012,7 @@ func (x *WorkerBudgetResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use WorkerBudgetResponse.ProtoReflect.Descriptor instead.
 func (*WorkerBudgetResponse) Descriptor() ([]byte, []int) {
-	return file_weir_control_proto_rawDescGZIP(), []int{64}
+	return file_weir_control_proto_rawDescGZIP(), []int{67}
 }
 
 func (x *WorkerBudgetResponse) GetNetwork() int64 {
@@ -4858,7 +5033,7 @@ type ReadBlobRequest struct {
 
 func (x *ReadBlobRequest) Reset() {
 	*x = ReadBlobRequest{}
-	mi := &file_weir_control_proto_msgTypes[65]
+	mi := &file_weir_control_proto_msgTypes[68]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4870,7 +5045,7 @@ func (x *ReadBlobRequest) String() string {
 func (*ReadBlobRequest) ProtoMessage() {}
 
 func (x *ReadBlobRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_weir_control_proto_msgTypes[65]
+	mi := &file_weir_control_proto_msgTypes[68]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4883,7 +5058,7 @@ func (x *ReadBlobRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ReadBlobRequest.ProtoReflect.Descriptor instead.
 func (*ReadBlobRequest) Descriptor() ([]byte, []int) {
-	return file_weir_control_proto_rawDescGZIP(), []int{65}
+	return file_weir_control_proto_rawDescGZIP(), []int{68}
 }
 
 func (x *ReadBlobRequest) GetSha256() string {
@@ -4917,7 +5092,7 @@ type ReadBlobResponse struct {
 
 func (x *ReadBlobResponse) Reset() {
 	*x = ReadBlobResponse{}
-	mi := &file_weir_control_proto_msgTypes[66]
+	mi := &file_weir_control_proto_msgTypes[69]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4929,7 +5104,7 @@ func (x *ReadBlobResponse) String() string {
 func (*ReadBlobResponse) ProtoMessage() {}
 
 func (x *ReadBlobResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_weir_control_proto_msgTypes[66]
+	mi := &file_weir_control_proto_msgTypes[69]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4942,7 +5117,7 @@ func (x *ReadBlobResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ReadBlobResponse.ProtoReflect.Descriptor instead.
 func (*ReadBlobResponse) Descriptor() ([]byte, []int) {
-	return file_weir_control_proto_rawDescGZIP(), []int{66}
+	return file_weir_control_proto_rawDescGZIP(), []int{69}
 }
 
 func (x *ReadBlobResponse) GetData() []byte {
@@ -5166,7 +5341,7 @@ const file_weir_control_proto_rawDesc = "" +
 	"key_groups\x18\v \x01(\x05R\tkeyGroups\x12\x18\n" +
 	"\arestore\x18\f \x01(\fR\arestore\x12 \n" +
 	"\vincremental\x18\r \x01(\bR\vincremental\x12\x1c\n" +
-	"\tovertaken\x18\x0e \x01(\bR\tovertaken\"\xe8\x02\n" +
+	"\tovertaken\x18\x0e \x01(\bR\tovertaken\"\xfc\x02\n" +
 	"\x03Job\x12\x15\n" +
 	"\x06job_id\x18\x01 \x01(\tR\x05jobId\x12\x12\n" +
 	"\x04name\x18\x02 \x01(\tR\x04name\x12\x1d\n" +
@@ -5176,7 +5351,8 @@ const file_weir_control_proto_rawDesc = "" +
 	"\bartifact\x18\x05 \x01(\tR\bartifact\x12#\n" +
 	"\rartifact_name\x18\x06 \x01(\tR\fartifactName\x12\x1c\n" +
 	"\targuments\x18\a \x03(\tR\targuments\x12B\n" +
-	"\rconfiguration\x18\b \x03(\v2\x1c.weir.Job.ConfigurationEntryR\rconfiguration\x1a@\n" +
+	"\rconfiguration\x18\b \x03(\v2\x1c.weir.Job.ConfigurationEntryR\rconfiguration\x12\x12\n" +
+	"\x04plan\x18\t \x01(\fR\x04plan\x1a@\n" +
 	"\x12ConfigurationEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
 	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01\"<\n" +
@@ -5395,7 +5571,17 @@ const file_weir_control_proto_rawDesc = "" +
 	"\x06number\x18\x04 \x01(\x03R\x06number\x12\x18\n" +
 	"\asettled\x18\x05 \x01(\x03R\asettled\",\n" +
 	"\x10OperatorResponse\x12\x18\n" +
-	"\apayload\x18\x01 \x01(\fR\apayload\"\xca\x01\n" +
+	"\apayload\x18\x01 \x01(\fR\apayload\"O\n" +
+	"\rCollectedRows\x12\x16\n" +
+	"\x06number\x18\x01 \x01(\x03R\x06number\x12\x12\n" +
+	"\x04rows\x18\x02 \x01(\fR\x04rows\x12\x12\n" +
+	"\x04last\x18\x03 \x01(\bR\x04last\"$\n" +
+	"\x0eCollectRequest\x12\x12\n" +
+	"\x04from\x18\x01 \x01(\x03R\x04from\"M\n" +
+	"\x0fCollectResponse\x12\x14\n" +
+	"\x05first\x18\x01 \x01(\x03R\x05first\x12\x12\n" +
+	"\x04rows\x18\x02 \x03(\fR\x04rows\x12\x10\n" +
+	"\x03end\x18\x03 \x01(\bR\x03end\"\xca\x01\n" +
 	"\x15RegisterWorkerRequest\x12\x15\n" +
 	"\x06job_id\x18\x01 \x01(\tR\x05jobId\x12\x14\n" +
 	"\x05token\x18\x02 \x01(\tR\x05token\x12\x1f\n" +
@@ -5436,7 +5622,7 @@ func file_weir_control_proto_rawDescGZIP() []byte {
 	return file_weir_control_proto_rawDescData
 }
 
-var file_weir_control_proto_msgTypes = make([]protoimpl.MessageInfo, 69)
+var file_weir_control_proto_msgTypes = make([]protoimpl.MessageInfo, 72)
 var file_weir_control_proto_goTypes = []any{
 	(*Empty)(nil),                               // 0: weir.Empty
 	(*RegisterTaskExecutorRequest)(nil),         // 1: weir.RegisterTaskExecutorRequest
@@ -5499,14 +5685,17 @@ var file_weir_control_proto_goTypes = []any{
 	(*NotEnoughResourcesRequest)(nil),           // 58: weir.NotEnoughResourcesRequest
 	(*OperatorRequest)(nil),                     // 59: weir.OperatorRequest
 	(*OperatorResponse)(nil),                    // 60: weir.OperatorResponse
-	(*RegisterWorkerRequest)(nil),               // 61: weir.RegisterWorkerRequest
-	(*RegisterWorkerResponse)(nil),              // 62: weir.RegisterWorkerResponse
-	(*WorkerBudget)(nil),                        // 63: weir.WorkerBudget
-	(*WorkerBudgetResponse)(nil),                // 64: weir.WorkerBudgetResponse
-	(*ReadBlobRequest)(nil),                     // 65: weir.ReadBlobRequest
-	(*ReadBlobResponse)(nil),                    // 66: weir.ReadBlobResponse
-	nil,                                         // 67: weir.Job.ConfigurationEntry
-	nil,                                         // 68: weir.UpdateTaskExecutionStateRequest.AccumulatorsEntry
+	(*CollectedRows)(nil),                       // 61: weir.CollectedRows
+	(*CollectRequest)(nil),                      // 62: weir.CollectRequest
+	(*CollectResponse)(nil),                     // 63: weir.CollectResponse
+	(*RegisterWorkerRequest)(nil),               // 64: weir.RegisterWorkerRequest
+	(*RegisterWorkerResponse)(nil),              // 65: weir.RegisterWorkerResponse
+	(*WorkerBudget)(nil),                        // 66: weir.WorkerBudget
+	(*WorkerBudgetResponse)(nil),                // 67: weir.WorkerBudgetResponse
+	(*ReadBlobRequest)(nil),                     // 68: weir.ReadBlobRequest
+	(*ReadBlobResponse)(nil),                    // 69: weir.ReadBlobResponse
+	nil,                                         // 70: weir.Job.ConfigurationEntry
+	nil,                                         // 71: weir.UpdateTaskExecutionStateRequest.AccumulatorsEntry
 }
 var file_weir_control_proto_depIdxs = []int32{
 	4,  // 0: weir.RegisterTaskExecutorRequest.total:type_name -> weir.ResourceProfile
@@ -5527,7 +5716,7 @@ var file_weir_control_proto_depIdxs = []int32{
 	38, // 15: weir.TaskDeployment.partitions:type_name -> weir.PartitionDeployment
 	32, // 16: weir.TaskDeployment.job:type_name -> weir.Job
 	33, // 17: weir.Job.operators:type_name -> weir.OperatorDigest
-	67, // 18: weir.Job.configuration:type_name -> weir.Job.ConfigurationEntry
+	70, // 18: weir.Job.configuration:type_name -> weir.Job.ConfigurationEntry
 	37, // 19: weir.GateDeployment.channels:type_name -> weir.ChannelDeployment
 	36, // 20: weir.ProducerList.task_managers:type_name -> weir.ProducerPlace
 	4,  // 21: weir.SlotOffer.profile:type_name -> weir.ResourceProfile
@@ -5550,7 +5739,7 @@ var file_weir_control_proto_depIdxs = []int32{
 	47, // 38: weir.OperatorFigures.records_out:type_name -> weir.Count
 	45, // 39: weir.UpdateTaskExecutionStateRequest.failure:type_name -> weir.Failure
 	46, // 40: weir.UpdateTaskExecutionStateRequest.metrics:type_name -> weir.TaskMetrics
-	68, // 41: weir.UpdateTaskExecutionStateRequest.accumulators:type_name -> weir.UpdateTaskExecutionStateRequest.AccumulatorsEntry
+	71, // 41: weir.UpdateTaskExecutionStateRequest.accumulators:type_name -> weir.UpdateTaskExecutionStateRequest.AccumulatorsEntry
 	54, // 42: weir.UpdateTaskExecutionStateRequest.outputs:type_name -> weir.PartitionSizes
 	46, // 43: weir.ReportTaskMetricsRequest.metrics:type_name -> weir.TaskMetrics
 	52, // 44: weir.ReportTaskMetricsRequest.process:type_name -> weir.ProcessFigures
@@ -5573,7 +5762,7 @@ func file_weir_control_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_weir_control_proto_rawDesc), len(file_weir_control_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   69,
+			NumMessages:   72,
 			NumExtensions: 0,
 			NumServices:   0,
 		},

@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"runtime"
 	"strconv"
 	"sync"
@@ -262,6 +263,13 @@ func (c *child) command(path, directory string, told assignment.Assignment) (*ex
 	}
 	cmd.Env = append(os.Environ(), assignment.WorkerVariable+"="+told.Encode(), assignment.SettingsVariable+"="+string(settings),
 		"TMPDIR="+directory, "PWD="+directory)
+	if len(c.job.Plan) > 0 {
+		plan := filepath.Join(directory, "plan")
+		if err := os.WriteFile(plan, c.job.Plan, 0o600); err != nil {
+			return nil, nil, fmt.Errorf("write the job's plan: %w", err)
+		}
+		cmd.Env = append(cmd.Env, assignment.SQLVariable+"="+plan)
+	}
 	if c.share.Soft > 0 {
 		cmd.Env = append(cmd.Env, "GOMEMLIMIT="+strconv.FormatInt(int64(c.share.Soft), 10)+"B", "GOGC=100")
 	}

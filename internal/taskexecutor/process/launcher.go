@@ -23,6 +23,8 @@ type Options struct {
 	// Fetch brings a program here and calls then on the loop with the path of
 	// an executable file.
 	Fetch func(program blob.Hash, then func(path string, err error))
+	// Self is the program that runs SQL plans; empty: that of this process.
+	Self string
 	// TaskExecutor is the process address workers reach the TaskExecutor under.
 	TaskExecutor string
 	Resource     ident.ResourceID
@@ -123,8 +125,12 @@ func (l *Launcher) Launch(job *pb.Job, token string, share memory.Share, events 
 		fail("start worker", err)
 		return c
 	}
+	if len(job.Plan) > 0 {
+		l.launchSelf(c, fail)
+		return c
+	}
 	if job.Artifact == "" {
-		fail("start worker of job "+job.JobId, fmt.Errorf("the job has no program of its own; only jobs submitted as a Go program run on a cluster so far"))
+		fail("start worker of job "+job.JobId, fmt.Errorf("the job has no program of its own and no SQL plan; it runs only in the process that submits it"))
 		return c
 	}
 	program, err := blob.ParseHash(job.Artifact)
@@ -142,6 +148,21 @@ func (l *Launcher) Launch(job *pb.Job, token string, share memory.Share, events 
 		}
 	})
 	return c
+}
+
+// launchSelf starts a worker of an SQL plan, whose program is this one.
+func (l *Launcher) launchSelf(c *child, fail func(text string, err error)) {
+	path, err := l.options.Self, error(nil)
+	if path == "" {
+		path, err = os.Executable()
+	}
+	switch {
+	case !c.begin():
+	case err != nil:
+		fail("find the program of this process, which runs SQL", err)
+	default:
+		l.running.Go(func() { c.run(path) })
+	}
 }
 
 // assign is what the worker is told, and where it listens.

@@ -29,6 +29,9 @@ const (
 	// program opens its operators and writes there what they keep, a JSON list of
 	// snapshot.Declaration.
 	StatesVariable = "WEIR_STATES"
+	// SQLVariable, set with WorkerVariable, holds the path of a file with an SQL plan:
+	// the program is Weir itself, and the worker makes its operators of the plan.
+	SQLVariable = "WEIR_SQL"
 	// SettingsVariable holds configuration for the program, as a JSON object of
 	// Flink's keys: what `weir run` was given with -p and -D.
 	SettingsVariable = "WEIR_SETTINGS"

@@ -8,6 +8,7 @@ package coordinators
 import (
 	"github.com/weirstream/weir/internal/coordinator"
 	"github.com/weirstream/weir/internal/coordinator/alignment"
+	"github.com/weirstream/weir/internal/coordinator/collect"
 	"github.com/weirstream/weir/internal/coordinator/files"
 	"github.com/weirstream/weir/internal/coordinator/files/glob"
 	"github.com/weirstream/weir/internal/coordinator/splits"
@@ -15,5 +16,8 @@ import (
 
 // Builtin are the kinds a job graph may name.
 func Builtin() coordinator.Kinds {
-	return coordinator.Kinds{files.Kind: files.Factory(glob.List), splits.Kind: splits.Factory, alignment.Kind: alignment.Factory}
+	return coordinator.Kinds{
+		alignment.Kind: alignment.Factory, collect.Kind: collect.Factory,
+		files.Kind: files.Factory(glob.List), splits.Kind: splits.Factory,
+	}
 }

@@ -1,0 +1,182 @@
+// Package collect hands the rows of a sink to the client that has submitted the job.
+//
+//	sink ──CollectedRows──▶ at most maxHeld bytes ──CollectResponse──▶ client
+//
+// It promises that the client gets every batch once and in order, that the sink waits
+// while the client does not read, and that the job does not end before the client has
+// read all. What was given to the client cannot be taken back: if the sink then begins
+// anew, reading and the sink fail. It never looks at rows.
+package collect
+
+import (
+	"errors"
+	"fmt"
+
+	"google.golang.org/protobuf/proto"
+
+	"github.com/weirstream/weir/internal/coordinator"
+	"github.com/weirstream/weir/internal/rpc/pb"
+)
+
+// Kind is what job graphs call it.
+const Kind = "collect"
+
+// maxHeld is how many bytes wait for the client before the sink has to, and maxGiven
+// how many a client is given at once; one batch may be larger.
+const maxHeld, maxGiven = 4 << 20, 8 << 20
+
+// ErrRestarted says that the sink begins anew though the client has read rows of it.
+var ErrRestarted = errors.New("the job was restarted after the first rows of its result had been read: what was read may be wrong, run the statement again")
+
+// collector is the coordinator of one sink, which has one subtask.
+//
+// Invariant: first+len(batches) == next; owed is held while the sink must wait.
+type collector struct {
+	attempt int
+	batches [][]byte
+	held    int   // bytes of batches
+	first   int64 // number of the first batch that is held
+	next    int64 // number of the batch to come
+	end     bool  // there is none
+	given   bool  // the client has been given some, or the end
+	broken  error
+	closed  bool
+
+	owed   func([]byte, error) // the sink's last request; nil: it was answered
+	reader func([]byte, error) // the client's request; nil: it was answered
+	from   int64               // the reader's
+}
+
+// Factory makes the coordinator.
+func Factory(coordinator.Context) (coordinator.Coordinator, error) {
+	return &collector{attempt: -1}, nil
+}
+
+// Start does nothing: the sink comes by itself.
+func (c *collector) Start() {}
+
+// HandleRequest takes a batch, or the end, from the sink.
+func (c *collector) HandleRequest(_, attempt int, payload []byte, reply func([]byte, error)) {
+	m := &pb.CollectedRows{}
+	if err := proto.Unmarshal(payload, m); err != nil {
+		reply(nil, fmt.Errorf("rows for the client: %w", err))
+		return
+	}
+	if attempt != c.attempt {
+		c.begin(attempt)
+	}
+	switch {
+	case c.broken != nil:
+		reply(nil, c.broken)
+		return
+	case m.Number > c.next:
+		reply(nil, fmt.Errorf("rows for the client: batch %d came, %d is next", m.Number, c.next))
+		return
+	case m.Last:
+		c.end = true
+	case m.Number == c.next:
+		c.batches = append(c.batches, m.Rows)
+		c.held += len(m.Rows)
+		c.next++
+	}
+	c.owed = reply // a request that is repeated: nobody waits for the first answer
+	c.move()
+}
+
+// begin forgets what an earlier attempt has left.
+func (c *collector) begin(attempt int) {
+	c.attempt = attempt
+	if c.given {
+		c.fail(ErrRestarted)
+		return
+	}
+	c.batches, c.held, c.first, c.next, c.end, c.owed = nil, 0, 0, 0, false, nil
+}
+
+// fail ends the reading.
+func (c *collector) fail(err error) {
+	c.broken = err
+	if c.reader != nil {
+		c.reader(nil, err)
+		c.reader = nil
+	}
+	c.batches, c.held = nil, 0
+}
+
+// Answer takes the client's request for more. A request ends the one before it.
+func (c *collector) Answer(payload []byte, reply func([]byte, error)) {
+	m := &pb.CollectRequest{}
+	err := proto.Unmarshal(payload, m)
+	switch {
+	case err != nil:
+		reply(nil, fmt.Errorf("read the result: %w", err))
+		return
+	case c.broken != nil:
+		reply(nil, c.broken)
+		return
+	case m.From < c.first || m.From > c.next:
+		reply(nil, fmt.Errorf("read the result from batch %d: there are %d to %d", m.From, c.first, c.next))
+		return
+	}
+	if c.reader != nil {
+		c.reader(nil, errors.New("read the result: another request has come"))
+	}
+	for c.first < m.From {
+		c.held -= len(c.batches[0])
+		c.batches[0] = nil
+		c.batches = c.batches[1:]
+		c.first++
+	}
+	c.reader, c.from = reply, m.From
+	c.move()
+}
+
+// move answers who can be answered now.
+func (c *collector) move() {
+	if c.reader != nil && (len(c.batches) > 0 || c.end) {
+		m := &pb.CollectResponse{First: c.first}
+		size := 0
+		for _, b := range c.batches {
+			if size += len(b); size > maxGiven && len(m.Rows) > 0 {
+				break
+			}
+			m.Rows = append(m.Rows, b)
+		}
+		m.End = c.end && len(m.Rows) == len(c.batches)
+		payload, err := proto.Marshal(m)
+		reply := c.reader
+		c.reader, c.given = nil, true
+		reply(payload, err)
+		if m.End {
+			c.batches, c.held, c.first = nil, 0, c.next
+		}
+	}
+	if c.owed != nil && (c.end && c.given && len(c.batches) == 0 || !c.end && c.held < maxHeld) {
+		reply := c.owed
+		c.owed = nil
+		reply(nil, nil)
+	}
+}
+
+// SubtaskFailed does nothing: the next attempt says that it is another.
+func (c *collector) SubtaskFailed(int, int) {}
+
+// Reset makes reading fail at once if it cannot go on.
+func (c *collector) Reset(int) {
+	if c.given && c.broken == nil {
+		c.fail(ErrRestarted)
+	}
+}
+
+// Close ends the reading.
+func (c *collector) Close() {
+	if c.closed {
+		return
+	}
+	c.closed = true
+	c.fail(errors.New("read the result: the job has ended"))
+	if c.owed != nil {
+		c.owed(nil, errors.New("the job has ended"))
+		c.owed = nil
+	}
+}

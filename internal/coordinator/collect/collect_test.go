@@ -1,0 +1,122 @@
+package collect
+
+import (
+	"errors"
+	"fmt"
+	"testing"
+
+	"google.golang.org/protobuf/proto"
+
+	"github.com/weirstream/weir/internal/coordinator"
+	"github.com/weirstream/weir/internal/rpc/pb"
+)
+
+type answer struct {
+	payload []byte
+	err     error
+	came    int
+}
+
+func (a *answer) take(payload []byte, err error) {
+	a.payload, a.err = payload, err
+	a.came++
+}
+
+func made(t *testing.T) *collector {
+	t.Helper()
+	c, err := Factory(coordinator.Context{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c.(*collector)
+}
+
+func (c *collector) give(attempt int, number int64, rows string, last bool) *answer {
+	payload, _ := proto.Marshal(&pb.CollectedRows{Number: number, Rows: []byte(rows), Last: last})
+	a := &answer{}
+	c.HandleRequest(0, attempt, payload, a.take)
+	return a
+}
+
+func (c *collector) read(from int64) *answer {
+	payload, _ := proto.Marshal(&pb.CollectRequest{From: from})
+	a := &answer{}
+	c.Answer(payload, a.take)
+	return a
+}
+
+func (a *answer) String() string {
+	switch {
+	case a.came == 0:
+		return "waits"
+	case a.err != nil:
+		return "error"
+	case a.payload == nil:
+		return "ok"
+	}
+	m := &pb.CollectResponse{}
+	if err := proto.Unmarshal(a.payload, m); err != nil {
+		return err.Error()
+	}
+	return fmt.Sprintf("%d%s %v", m.First, m.Rows, m.End)
+}
+
+func want(t *testing.T, what string, a *answer, text string) {
+	t.Helper()
+	if got := a.String(); got != text {
+		t.Errorf("%s: got %s, want %s", what, got, text)
+	}
+}
+
+func TestRowsReachTheClientInOrder(t *testing.T) {
+	c := made(t)
+	early := c.read(0)
+	want(t, "before any row", early, "waits")
+	want(t, "first batch", c.give(0, 0, "a", false), "ok")
+	want(t, "then the reader", early, "0[a] false")
+	want(t, "second", c.give(0, 1, "b", false), "ok")
+	want(t, "second, again", c.give(0, 1, "b", false), "ok")
+	want(t, "read again what was lost", c.read(0), "0[a b] false")
+	last := c.give(0, 2, "", true)
+	want(t, "the end waits", last, "waits")
+	want(t, "read the end", c.read(1), "1[b] true")
+	want(t, "the end has been read", last, "ok")
+	c.Close()
+	want(t, "after the end", c.read(2), "error")
+}
+
+func TestTheSinkWaitsForTheClient(t *testing.T) {
+	c := made(t)
+	full := c.give(0, 0, string(make([]byte, maxHeld)), false)
+	want(t, "a batch that fills all", full, "waits")
+	again := c.give(0, 0, string(make([]byte, maxHeld)), false)
+	c.read(0)
+	want(t, "given, but not known to have come", again, "waits")
+	c.read(1)
+	want(t, "there is room", again, "ok")
+	want(t, "of the first request nobody knows any more", full, "waits")
+	c.Close()
+}
+
+func TestRestart(t *testing.T) {
+	c := made(t)
+	c.give(0, 0, "a", false)
+	c.Reset(0)
+	want(t, "anew, before anybody has read", c.give(1, 0, "b", false), "ok")
+	want(t, "the new attempt's", c.read(0), "0[b] false")
+	pending := c.read(1)
+	c.Reset(0)
+	if !errors.Is(pending.err, ErrRestarted) {
+		t.Errorf("reader after a restart: got %v", pending.err)
+	}
+	want(t, "anew, after", c.give(2, 0, "c", false), "error")
+	want(t, "a gap", made(t).give(0, 3, "c", false), "error")
+}
+
+func TestEmptyResult(t *testing.T) {
+	c := made(t)
+	last := c.give(0, 0, "", true)
+	want(t, "the end waits", last, "waits")
+	want(t, "nothing", c.read(0), "0[] true")
+	want(t, "the end has been read", last, "ok")
+}
