@@ -64,6 +64,9 @@ type invocation struct {
 
 // Main runs the command line and gives the exit code.
 func Main(args []string, out, errOut io.Writer) int {
+	if status, is := sqlWorker(errOut); is {
+		return status
+	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	p := &invocation{out: out, err: errOut}

@@ -1,0 +1,19 @@
+// Package builtin lists what every process that runs SQL knows: the functions, and the
+// connectors of tables.
+//
+// It promises that a gateway, an embedded cluster and a worker know the same. It never
+// has a function or connector of its own.
+package builtin
+
+import (
+	"sync"
+
+	"github.com/weirstream/weir/internal/sql/exec"
+	"github.com/weirstream/weir/internal/sql/expr"
+)
+
+// Registry has all functions. It is made once and never changed.
+var Registry = sync.OnceValue(expr.NewRegistry)
+
+// Connectors are those of tables.
+func Connectors() exec.Connectors { return exec.Connectors{} }
