@@ -1,0 +1,37 @@
+package datetime
+
+// AddMonths is the day some months later, the last of the month if that is shorter.
+func AddMonths(days, months int64) int64 {
+	year, month, day := Civil(days)
+	month += months
+	year += floorDiv(month-1, 12)
+	month = floorMod(month-1, 12) + 1
+	return Days(year, month, min(day, LastDay(year, month)))
+}
+
+// AddMonthsMillis is AddMonths of a timestamp.
+func AddMonthsMillis(ms, months int64) int64 {
+	return AddMonths(floorDiv(ms, Day), months)*Day + floorMod(ms, Day)
+}
+
+// MonthsBetween is how many full months lie between two days.
+func MonthsBetween(from, to int64) int64 {
+	if to < from {
+		return -MonthsBetween(to, from)
+	}
+	m := (to - from) / 31
+	for AddMonths(from, m+1) <= to {
+		m++
+	}
+	return m
+}
+
+// MonthsBetweenMillis is how many full months lie between two timestamps.
+func MonthsBetweenMillis(from, to int64) int64 {
+	d0, d1 := floorDiv(to, Day), floorDiv(from, Day)
+	m := MonthsBetween(d1, d0)
+	if AddMonths(d1, m) == d0 && floorMod(to, Day) < floorMod(from, Day) {
+		m--
+	}
+	return m
+}

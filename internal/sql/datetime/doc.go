@@ -1,0 +1,9 @@
+// Package datetime holds the calendar of SQL: days and civil dates, fields of dates and
+// timestamps, rounding, arithmetic by months, time zones, and the two languages of
+// patterns that the dialect takes from Java.
+//
+// It promises the dialect's answers, with its oddities where they are said. Dates are days
+// since 1970 of the proleptic Gregorian calendar, times milliseconds of a day, timestamps
+// milliseconds since 1970 with nanoseconds within. It keeps no clock and no session: the
+// zone is always given.
+package datetime
