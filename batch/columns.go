@@ -159,3 +159,10 @@ func (b Bitmap) And(o Bitmap) Bitmap {
 	}
 	return and
 }
+
+// SetValid makes value i one that is not NULL, after SetNull.
+func (c *Column) SetValid(i int) {
+	if c.Valid != nil {
+		c.Valid.Set(i)
+	}
+}

@@ -32,7 +32,7 @@ func LayoutOf(t types.Type) Layout {
 		return Maps
 	case types.Row, types.Structured:
 		return Structs
-	case types.Null, types.Descriptor, types.Symbol:
+	case types.Null, types.Descriptor:
 		return Nothing
 	}
 	return ByteSlices

@@ -125,3 +125,20 @@ func Finite(millis int64) bool {
 	d := FloorDiv(millis, Day)
 	return math.MinInt32 <= d && d <= math.MaxInt32
 }
+
+// MonthsBetween is how many whole months lie between two times in milliseconds,
+// negative if the second comes first.
+func MonthsBetween(from, to int64) int {
+	fromDay, toDay := FloorDiv(from, Day), FloorDiv(to, Day)
+	y0, m0, _ := Date(int(fromDay))
+	y1, m1, _ := Date(int(toDay))
+	months := (y1-y0)*12 + m1 - m0
+	reached := int64(AddMonths(int(fromDay), months))*Day + from - fromDay*Day
+	switch {
+	case to >= from && reached > to:
+		months--
+	case to < from && reached < to:
+		months++
+	}
+	return months
+}

@@ -2,13 +2,14 @@ package civil
 
 import "strconv"
 
-// AppendDate writes yyyy-MM-dd.
+// AppendDate writes yyyy-MM-dd, where the year has four digits: of a greater one the
+// last four.
 func AppendDate(dst []byte, days int) []byte {
 	year, month, day := Date(days)
 	if year < 0 {
 		dst, year = append(dst, '-'), -year
 	}
-	dst = appendPadded(dst, year, 4)
+	dst = appendPadded(dst, year%10000, 4)
 	dst = append(dst, '-')
 	dst = appendPadded(dst, month, 2)
 	dst = append(dst, '-')

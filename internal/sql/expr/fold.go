@@ -31,7 +31,7 @@ func fold(e Expr, s *Session, most Volatility) Expr {
 // once evaluates a call of literals over one row.
 func once(c *Call, s *Session) (*batch.Column, error) {
 	p := &Program{results: make([]*batch.Column, 1)}
-	p.root.shared = map[string]*node{}
+	p.root.shared = map[int]*node{}
 	n, err := p.compile(s, &p.root, c)
 	if err != nil {
 		return nil, err

@@ -33,13 +33,14 @@ type Program struct {
 	in      *batch.Columns
 	root    scope
 	results []*batch.Column
+	numbers numbers
 }
 
 // scope is a set of nodes that are evaluated for the same rows, so that an expression
 // that occurs twice is evaluated once.
 type scope struct {
 	generation int
-	shared     map[string]*node
+	shared     map[int]*node
 	roots      []*node
 }
 
@@ -70,7 +71,7 @@ type Arg struct{ scope scope }
 // Compile makes a program of expressions. Constant parts are folded.
 func Compile(s *Session, exprs ...Expr) (*Program, error) {
 	p := &Program{results: make([]*batch.Column, len(exprs))}
-	p.root.shared = map[string]*node{}
+	p.root.shared = map[int]*node{}
 	for _, e := range exprs {
 		n, err := p.compile(s, &p.root, fold(e, s, PerQuery))
 		if err != nil {
@@ -87,12 +88,9 @@ func (p *Program) compile(s *Session, in *scope, e Expr) (*node, error) {
 	if !isCall {
 		return &node{program: p, scope: in, expr: e}, nil
 	}
-	key := ""
-	if call.Fn.Volatility != PerRow {
-		key = call.String()
-		if n, ok := in.shared[key]; ok {
-			return n, nil
-		}
+	key := p.numbers.of(e)
+	if n, ok := in.shared[key]; ok {
+		return n, nil
 	}
 	n := &node{program: p, scope: in, expr: e, nulls: call.Fn.Nulls, views: call.Fn.Views, columns: make([]*batch.Column, len(call.Args))}
 	b := bind(s, call)
@@ -111,9 +109,7 @@ func (p *Program) compile(s *Session, in *scope, e Expr) (*node, error) {
 			return nil, err
 		}
 	}
-	if key != "" {
-		in.shared[key] = n
-	}
+	in.shared[key] = n
 	return n, nil
 }
 
@@ -124,7 +120,7 @@ func (p *Program) argument(s *Session, n *node, a Expr) error {
 		n.args = append(n.args, arg)
 		return err
 	}
-	arg := &Arg{scope: scope{shared: map[string]*node{}}}
+	arg := &Arg{scope: scope{shared: map[int]*node{}}}
 	root, err := p.compile(s, &arg.scope, a)
 	arg.scope.roots = []*node{root}
 	n.lazy = append(n.lazy, arg)
@@ -234,7 +230,11 @@ func (n *node) compute(rows Rows) (*batch.Column, error) {
 		}
 		n.columns[i] = c
 	}
-	n.out.Reset(rows.N)
+	if n.views {
+		*n.out = batch.Column{Layout: n.out.Layout, Len: rows.N}
+	} else {
+		n.out.Reset(rows.N)
+	}
 	if n.nulls != Own && intersect(n.out, n.columns) && n.nulls == Strict {
 		rows = n.present(rows)
 	}

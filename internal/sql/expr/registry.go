@@ -26,7 +26,7 @@ func NewRegistry() *Registry {
 }
 
 // core are the functions of this package by group.
-var core = []func() []*Function{arithmetic}
+var core = []func() []*Function{arithmetic, comparison, logic, conditional, constructors, casts, elapsed}
 
 // Add registers functions under their names and aliases, none of which may be taken.
 func (r *Registry) Add(functions ...*Function) {
@@ -68,11 +68,7 @@ func (r *Registry) Call(s *Session, name string, at ast.Span, args ...Expr) (Exp
 // CallFunction makes a call of a function, inferring its type.
 func (r *Registry) CallFunction(s *Session, f *Function, at ast.Span, args ...Expr) (Expr, error) {
 	site := &Site{Fn: f, Args: slices.Clone(args), Session: s, Registry: r, At: at}
-	t, err := f.Infer(site)
-	if err != nil {
-		return nil, err
-	}
-	return &Call{Fn: f, Args: site.Args, T: t, At: at}, nil
+	return site.call()
 }
 
 // implicit casts an expression to a type where it is not of that type already. The
@@ -81,5 +77,39 @@ func (r *Registry) implicit(s *Session, e Expr, t types.Type) (Expr, error) {
 	if e.Type().EqualButNull(t) {
 		return e, nil
 	}
-	return nil, Refuse(e.Span(), "there is no implicit cast from %s to %s", e.Type(), t)
+	return r.Cast(s, e, t, false, e.Span())
+}
+
+// nearest is the name of a function that is spelt nearly as the one given; empty if
+// none is.
+func (r *Registry) nearest(name string) string {
+	best, found := max(1, len(name)/3)+1, ""
+	for _, other := range slices.Sorted(maps.Keys(r.byName)) {
+		if d := distance(name, other); d < best && r.byName[other].Form != Operator {
+			best, found = d, other
+		}
+	}
+	return found
+}
+
+// distance is how many letters must be changed, put in or taken out to make one word of
+// the other.
+func distance(a, b string) int {
+	row := make([]int, len(b)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i := range len(a) {
+		corner := row[0]
+		row[0] = i + 1
+		for j := range len(b) {
+			change := corner
+			if a[i] != b[j] {
+				change++
+			}
+			corner = row[j+1]
+			row[j+1] = min(change, row[j+1]+1, row[j]+1)
+		}
+	}
+	return row[len(b)]
 }

@@ -31,6 +31,22 @@ type Site struct {
 	Session  *Session
 	Registry *Registry
 	At       ast.Span
+	// Instead is what Infer may give in the place of the call, with the type it returns.
+	Instead Expr
+	// Returning is the type of a RETURNING clause; nil if there is none.
+	Returning *types.Type
+}
+
+// call makes the call.
+func (s *Site) call() (Expr, error) {
+	t, err := s.Fn.Infer(s)
+	switch {
+	case err != nil:
+		return nil, err
+	case s.Instead != nil:
+		return s.Instead, nil
+	}
+	return &Call{Fn: s.Fn, Args: s.Args, T: t, At: s.At}, nil
 }
 
 // Kind is that of an argument's type.

@@ -1,0 +1,136 @@
+package expr
+
+import (
+	"github.com/weirstream/weir/batch"
+	"github.com/weirstream/weir/types"
+)
+
+// logic are the connectives of three-valued logic, and the tests of a value.
+func logic() []*Function {
+	connective := func(name, doc string, neutral bool) *Function {
+		return &Function{
+			Name: name, Form: Operator, Category: "logic", Usage: "a " + name + " b", Doc: doc, Infer: inferConnective,
+			Lazy: func(*Bound) (LazyKernel, error) { return connectiveKernel(neutral), nil },
+		}
+	}
+	test := func(name, doc string, onNull bool, answers [2]bool) *Function {
+		return &Function{
+			Name: name, Form: Operator, Category: "logic", Usage: "a " + name, Doc: doc, Nulls: Own,
+			Infer:  inferTruthTest,
+			Kernel: func(*Bound) (Kernel, error) { return truthTest(onNull, answers), nil },
+		}
+	}
+	not := &Function{Name: "NOT", Form: Operator, Category: "logic", Usage: "NOT a", Doc: "The opposite; NULL of NULL.", Infer: inferConnective, Nulls: Total,
+		Kernel: func(*Bound) (Kernel, error) { return Unary(func(v bool) bool { return !v }), nil }}
+	isNull := func(name, doc string, null bool) *Function {
+		return &Function{Name: name, Form: Operator, Category: "logic", Usage: "a " + name, Doc: doc, Nulls: Own, Infer: inferNullTest,
+			Kernel: func(*Bound) (Kernel, error) { return nullTest(null), nil }}
+	}
+	return []*Function{
+		connective("AND", "TRUE if all are; FALSE if one is. What follows a FALSE is not evaluated.", true),
+		connective("OR", "TRUE if one is; FALSE if all are. What follows a TRUE is not evaluated.", false),
+		not,
+		test("IS TRUE", "Whether a is TRUE.", false, [2]bool{false, true}),
+		test("IS NOT TRUE", "Whether a is FALSE or NULL.", true, [2]bool{true, false}),
+		test("IS FALSE", "Whether a is FALSE.", false, [2]bool{true, false}),
+		test("IS NOT FALSE", "Whether a is TRUE or NULL.", true, [2]bool{false, true}),
+		test("IS UNKNOWN", "Whether a is NULL.", true, [2]bool{false, false}),
+		test("IS NOT UNKNOWN", "Whether a is not NULL.", false, [2]bool{true, true}),
+		isNull("IS NULL", "Whether a is NULL.", true),
+		isNull("IS NOT NULL", "Whether a is not NULL.", false),
+	}
+}
+
+func inferConnective(s *Site) (types.Type, error) {
+	least, most := 2, -1
+	if s.Fn.Name == "NOT" {
+		least, most = 1, 1
+	}
+	if err := s.Count(least, most); err != nil {
+		return types.Type{}, err
+	}
+	if err := s.NoBareNull(); err != nil {
+		return types.Type{}, err
+	}
+	for i := range s.Args {
+		if s.Kind(i) != types.Boolean {
+			return types.Type{}, s.NoMatch("BOOLEAN")
+		}
+	}
+	return types.Of(types.Boolean).WithNull(s.Nullable()), nil
+}
+
+func inferTruthTest(s *Site) (types.Type, error) {
+	if err := s.Count(1, 1); err != nil {
+		return types.Type{}, err
+	}
+	if k := s.Kind(0); k != types.Boolean && k != types.Null {
+		return types.Type{}, s.NoMatch("BOOLEAN")
+	}
+	return types.Of(types.Boolean).NotNull(), nil
+}
+
+func inferNullTest(s *Site) (types.Type, error) {
+	return types.Of(types.Boolean).NotNull(), s.Count(1, 1)
+}
+
+// connectiveKernel is AND, whose neutral value is TRUE, and OR, whose is FALSE: rows for
+// which a part gives the other value are done, the others go on to the next part.
+func connectiveKernel(neutral bool) LazyKernel {
+	var pending []int32
+	return func(out *batch.Column, args []*Arg, rows Rows) error {
+		_ = rows.Each(func(i int) error { out.Bool[i] = neutral; return nil })
+		for k, arg := range args {
+			c, err := arg.Eval(rows)
+			if err != nil {
+				return err
+			}
+			next := pending[:0]
+			_ = rows.Each(func(i int) error {
+				switch {
+				case c.IsNull(i):
+					out.Bool[i] = false
+					out.SetNull(i)
+				case c.Bool[i] != neutral:
+					out.Bool[i] = !neutral
+					out.SetValid(i)
+					return nil
+				}
+				next = append(next, int32(i))
+				return nil
+			})
+			if pending = next; len(pending) == 0 || k == len(args)-1 {
+				return nil
+			}
+			rows = Rows{N: rows.N, Sel: pending}
+		}
+		return nil
+	}
+}
+
+func truthTest(onNull bool, answers [2]bool) Kernel {
+	return func(out *batch.Column, args []*batch.Column, rows Rows) error {
+		c := args[0]
+		return rows.Each(func(i int) error {
+			switch {
+			case c.IsNull(i):
+				out.Bool[i] = onNull
+			case c.Bool[i]:
+				out.Bool[i] = answers[1]
+			default:
+				out.Bool[i] = answers[0]
+			}
+			return nil
+		})
+	}
+}
+
+func nullTest(null bool) Kernel {
+	return func(out *batch.Column, args []*batch.Column, rows Rows) error {
+		c := args[0]
+		return rows.Each(func(i int) error {
+			out.Bool[i] = c.IsNull(i) == null
+			return nil
+		})
+	}
+}
