@@ -122,7 +122,7 @@ func inferQuotient(s *Site) (types.Type, error) {
 	return s.numbers(quotientType)
 }
 
-// inferRemainder gives the right operand's type for integers.
+// inferRemainder gives the right operand's type for whole numbers.
 func inferRemainder(s *Site) (types.Type, error) {
 	if err := s.operands(2); err != nil {
 		return types.Type{}, err
@@ -130,9 +130,9 @@ func inferRemainder(s *Site) (types.Type, error) {
 	if !s.Kind(0).IsExact() || !s.Kind(1).IsExact() {
 		return types.Type{}, s.NoMatch("two exact numbers")
 	}
-	right := types.Of(s.Kind(1))
+	left, right := AsDecimal(s.Type(0)), s.Type(1)
 	t, err := s.numbers(remainderType)
-	if t.Kind.IsInteger() {
+	if left.Scale == 0 && AsDecimal(right).Scale == 0 {
 		t = right.WithNull(t.Nullable)
 	}
 	return t, err

@@ -66,3 +66,20 @@ func decimalProduct(b *Bound) Kernel {
 	}
 	return decimalKernel(b, decimal.Multiply, false)
 }
+
+// decimalRemainder is a % b where b was an integer, as whose type the result is
+// written.
+func decimalRemainder(b *Bound) Kernel {
+	wide := *b
+	wide.T = b.Args[1]
+	k := decimalKernel(&wide, decimal.Remainder, true)
+	narrow := fromDecimal(wide.T, b.T)
+	rest := batch.NewColumn(wide.T)
+	return func(out *batch.Column, args []*batch.Column, rows Rows) error {
+		rest.Reset(rows.N)
+		if err := k(rest, args, rows); err != nil {
+			return err
+		}
+		return narrow(out, rest, rows, AtRowFailure)
+	}
+}

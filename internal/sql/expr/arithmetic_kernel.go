@@ -97,10 +97,14 @@ func quotientKernel(b *Bound) (Kernel, error) {
 	return nil, errNoKernel
 }
 
-// remainderKernel computes integers in the wider operand's type.
+// remainderKernel computes integers in the wider operand's type. What a DECIMAL leaves
+// by an integer is one.
 func remainderKernel(b *Bound) (Kernel, error) {
-	if b.T.Kind == types.Decimal {
+	switch {
+	case b.T.Kind == types.Decimal:
 		return decimalKernel(b, decimal.Remainder, true), nil
+	case b.Args[0].Kind == types.Decimal:
+		return decimalRemainder(b), nil
 	}
 	switch b.Args[0].Kind {
 	case types.TinyInt:

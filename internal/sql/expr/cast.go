@@ -179,7 +179,11 @@ func allowedParts(from, to types.Type) bool {
 		return false
 	}
 	for i := range a {
-		if a[i].Kind != types.Null && !allowed(a[i], b[i]) || a[i].Nullable && !b[i].Nullable {
+		switch narrows := a[i].Nullable && !b[i].Nullable; {
+		case a[i].Kind == types.Null:
+		case !allowed(a[i], b[i]), narrows && from.Kind != types.Array:
+			return false
+		case b[i].Kind == types.Boolean && (a[i].Kind == types.Decimal || a[i].Kind.IsApproximate()):
 			return false
 		}
 	}

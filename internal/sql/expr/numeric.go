@@ -40,7 +40,7 @@ func sumType(a, b types.Type) types.Type {
 
 // productType is the type of a * b.
 func productType(a, b types.Type) types.Type {
-	return adjusted(a.Precision+b.Precision, a.Scale+b.Scale)
+	return adjusted(a.Precision+b.Precision+1, a.Scale+b.Scale)
 }
 
 // quotientType is the type of a / b.

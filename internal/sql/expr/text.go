@@ -21,6 +21,11 @@ func Display(t types.Type, c *batch.Column, i int) string {
 // AppendDisplay writes value i of a column as results show it: as CAST to STRING does,
 // but bytes as x'0a'. NULL is NULL.
 func AppendDisplay(dst []byte, zone *time.Location, t types.Type, c *batch.Column, i int) []byte {
+	return appendValue(dst, zone, t, c, i, false)
+}
+
+// appendValue writes value i as a text, or as results show it.
+func appendValue(dst []byte, zone *time.Location, t types.Type, c *batch.Column, i int, asText bool) []byte {
 	if c.IsNull(i) {
 		return append(dst, "NULL"...)
 	}
@@ -57,14 +62,17 @@ func AppendDisplay(dst []byte, zone *time.Location, t types.Type, c *batch.Colum
 	case types.IntervalDayTime:
 		return civil.AppendMillis(dst, c.I64[i])
 	case types.Binary, types.VarBinary:
+		if asText {
+			return appendValid(dst, c.Bytes(i))
+		}
 		return append(hex.AppendEncode(append(dst, "x'"...), c.Bytes(i)), '\'')
 	case types.Array, types.Map, types.Multiset, types.Row, types.Structured:
-		return appendNested(dst, zone, t, c, i)
+		return appendNested(dst, zone, t, c, i, asText)
 	}
 	return append(dst, c.Bytes(i)...)
 }
 
-func appendNested(dst []byte, zone *time.Location, t types.Type, c *batch.Column, i int) []byte {
+func appendNested(dst []byte, zone *time.Location, t types.Type, c *batch.Column, i int, asText bool) []byte {
 	if t.Kind.IsComposite() {
 		dst = append(dst, '(')
 		for k, f := range t.Fields {
@@ -74,7 +82,7 @@ func appendNested(dst []byte, zone *time.Location, t types.Type, c *batch.Column
 			if t.Kind == types.Structured {
 				dst = append(append(dst, f.Name...), '=')
 			}
-			dst = AppendDisplay(dst, zone, f.Type, c.Children[k], i)
+			dst = appendValue(dst, zone, f.Type, c.Children[k], i, asText)
 		}
 		return append(dst, ')')
 	}
@@ -90,15 +98,15 @@ func appendNested(dst []byte, zone *time.Location, t types.Type, c *batch.Column
 		}
 		switch t.Kind {
 		case types.Array, types.Multiset:
-			dst = AppendDisplay(dst, zone, *t.Elem, c.Children[0], j)
+			dst = appendValue(dst, zone, *t.Elem, c.Children[0], j, asText)
 		default:
-			dst = AppendDisplay(dst, zone, *t.Key, c.Children[0], j)
+			dst = appendValue(dst, zone, *t.Key, c.Children[0], j, asText)
 		}
 		switch t.Kind {
 		case types.Multiset:
 			dst = strconv.AppendInt(append(dst, '='), int64(c.Children[1].I32[j]), 10)
 		case types.Map:
-			dst = AppendDisplay(append(dst, '='), zone, *t.Elem, c.Children[1], j)
+			dst = appendValue(append(dst, '='), zone, *t.Elem, c.Children[1], j, asText)
 		}
 	}
 	return append(dst, end)
@@ -106,10 +114,7 @@ func appendNested(dst []byte, zone *time.Location, t types.Type, c *batch.Column
 
 // appendText writes value i, which is not NULL, as CAST to STRING does.
 func appendText(dst []byte, zone *time.Location, t types.Type, c *batch.Column, i int) []byte {
-	if t.Kind.IsBinary() {
-		return appendValid(dst, c.Bytes(i))
-	}
-	return AppendDisplay(dst, zone, t, c, i)
+	return appendValue(dst, zone, t, c, i, true)
 }
 
 // appendValid writes bytes as a text, with U+FFFD for what is no UTF-8.

@@ -25,6 +25,9 @@ func typeOf(n ast.DataType, named func(*ast.NamedType) (types.Type, error)) (typ
 		return scalarType(n)
 	case *ast.CollectionType:
 		elem, err := TypeOf(n.Element, named)
+		if at, inner := n.Range(), n.Element.Range(); inner.End > at.Start && inner.Start == at.Start {
+			elem = elem.NotNull() // t ARRAY
+		}
 		if n.Kind == "MULTISET" {
 			return types.MultisetOf(elem), err
 		}
