@@ -164,7 +164,7 @@ var reasons = []struct{ prefix, why string }{
 	{"table.", "there is no SQL in this version"},
 	{"materialized-table.", "there is no SQL in this version"},
 	{"sql-client.", "there is no SQL in this version"},
-	{"sql-gateway.", "there is no SQL in this version"},
+	{"sql-gateway.worker.", "each statement has a goroutine, and no pool of threads"},
 	{"security.redaction.", "values are hidden by the names of their keys, which cannot be added to in this version"},
 	{"security.kerberos.", "there is no Kerberos"},
 	{"security.delegation.", "there are no delegation tokens: nothing here asks Hadoop or S3 for credentials"},

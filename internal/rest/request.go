@@ -30,6 +30,10 @@ type request struct {
 
 // ServeHTTP answers one request.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if s.Sibling != nil && s.Sibling.Serves(r.URL.Path) {
+		s.Sibling.ServeHTTP(w, r)
+		return
+	}
 	defer func() {
 		if p := recover(); p != nil {
 			if p == http.ErrAbortHandler {

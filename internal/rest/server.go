@@ -50,6 +50,12 @@ type TaskManagers interface {
 	TaskManagers(ctx context.Context) ([]resourcemanager.View, error)
 }
 
+// A Sibling answers requests for the paths that it serves.
+type Sibling interface {
+	http.Handler
+	Serves(path string) bool
+}
+
 // Options are what a Server is made of.
 type Options struct {
 	Config       *config.Config
@@ -79,6 +85,8 @@ type Options struct {
 	// Process gives the newest figures of this process; nil: nobody measures.
 	Process func() *status.ProcessFigures
 
+	// Sibling is another API on the same port; nil: there is none.
+	Sibling Sibling
 	// Fallback answers GET requests for paths that are not the API's, such as
 	// the files of a web interface; nil: they are not found.
 	Fallback http.Handler

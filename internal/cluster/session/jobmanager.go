@@ -18,6 +18,7 @@ import (
 	"github.com/weirstream/weir/internal/logging"
 	"github.com/weirstream/weir/internal/program"
 	"github.com/weirstream/weir/internal/rest"
+	"github.com/weirstream/weir/internal/sqlgateway"
 )
 
 // JobManager runs a JobManager until ctx ends, which is no error, or until it
@@ -48,6 +49,7 @@ type jobManager struct {
 	log     *slog.Logger
 	file    *logging.File
 	master  *master.Master
+	sql     *sqlgateway.Server // nil: it is not served here
 }
 
 // start opens the REST port first: that another cluster has it is what goes
@@ -80,7 +82,7 @@ func (j *jobManager) server() (*rest.Server, error) {
 		Config: cfg, Jobs: submissions, TaskManagers: j.master, Process: j.master.Process, NewJobID: newJobID, Files: j.master.Files(),
 		Logs: os.DirFS(config.LogDir(cfg)), LogFile: filepath.Base(j.file.Path()),
 		OpenLogs: func(dir string) fs.FS { return os.DirFS(dir) },
-		Version:  o.Version, Commit: o.Commit, Built: o.Built, Logger: j.log,
+		Version:  o.Version, Commit: o.Commit, Built: o.Built, Logger: j.log, Sibling: j.gateway(),
 	}
 	if config.WebSubmitEnable.In(cfg) {
 		dir, err := j.uploadDirectory()
@@ -119,10 +121,14 @@ func newJobID() ident.JobID {
 }
 
 func (j *jobManager) close() error {
+	var err error
+	if j.sql != nil {
+		err = j.sql.Close()
+	}
 	if j.master == nil {
-		return nil
+		return err
 	}
 	ctx, cancel := ending(j.options.Config)
 	defer cancel()
-	return j.master.Close(ctx)
+	return errors.Join(err, j.master.Close(ctx))
 }

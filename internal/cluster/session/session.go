@@ -1,8 +1,8 @@
 //go:build unix
 
 // Package session runs the kinds of process a session cluster is made of: a
-// JobManager that serves REST, a TaskManager, and the history server that stays
-// when they are gone. Each function here is the whole life of one process.
+// JobManager that serves REST, a TaskManager, an SQL gateway, and the history server
+// that stays when they are gone. Each function here is the whole life of one process.
 //
 // It promises that a process logs from its first step, that it ends cleanly when
 // its context does, in bounded time, and that what keeps it from starting is
@@ -26,6 +26,7 @@ import (
 	"github.com/weirstream/weir/internal/cluster/local"
 	"github.com/weirstream/weir/internal/logging"
 	"github.com/weirstream/weir/internal/memory"
+	sql "github.com/weirstream/weir/internal/sql/session"
 )
 
 // Options say what the process is besides its configuration.
@@ -34,6 +35,8 @@ type Options struct {
 	// Version is the release, Commit and Built what the binary was made from.
 	Version, Commit string
 	Built           time.Time
+	// SQL carries statements out for the SQL gateway; nil: there is no gateway.
+	SQL sql.Engine
 	// Stderr gets every line of the log too, unless the process runs in the
 	// background; nil: os.Stderr.
 	Stderr io.Writer

@@ -5,6 +5,8 @@ import (
 	"encoding/json/v2"
 	"os"
 	"path/filepath"
+	"slices"
+	"strconv"
 	"strings"
 	"testing"
 )
@@ -49,12 +51,27 @@ type Recording struct {
 	} `json:"response"`
 }
 
-// Load reads all recordings, in the order in which they were made.
+// Load reads all recordings of the JobManager's API, by name.
 func Load(t testing.TB) []*Recording {
 	t.Helper()
-	files, err := filepath.Glob(filepath.Join(Material(t, "golden/rest"), "*.http.json"))
+	return load(t, "golden/rest")
+}
+
+// LoadGateway reads all recordings of the SQL gateway's API, in the order in which they
+// were made.
+func LoadGateway(t testing.TB) []*Recording {
+	t.Helper()
+	return load(t, "golden/gateway")
+}
+
+func load(t testing.TB, dir string) []*Recording {
+	t.Helper()
+	files, err := filepath.Glob(filepath.Join(Material(t, dir), "*.http.json"))
 	if err != nil || len(files) == 0 {
 		t.Fatalf("no recordings: %v", err)
+	}
+	if dir != "golden/rest" {
+		slices.SortFunc(files, func(a, b string) int { return ordinal(a) - ordinal(b) })
 	}
 	all := make([]*Recording, len(files))
 	for i, file := range files {
@@ -68,6 +85,13 @@ func Load(t testing.TB) []*Recording {
 		}
 	}
 	return all
+}
+
+// ordinal is the number with which a recording's file begins.
+func ordinal(file string) int {
+	text, _, _ := strings.Cut(filepath.Base(file), "-")
+	n, _ := strconv.Atoi(text)
+	return n
 }
 
 // Body is the body of the request as it was sent; false: it is only described.
