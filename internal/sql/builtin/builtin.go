@@ -8,12 +8,17 @@ package builtin
 import (
 	"sync"
 
+	"github.com/weirstream/weir/internal/sql/aggregate"
 	"github.com/weirstream/weir/internal/sql/exec"
 	"github.com/weirstream/weir/internal/sql/expr"
 )
 
 // Registry has all functions. It is made once and never changed.
-var Registry = sync.OnceValue(expr.NewRegistry)
+var Registry = sync.OnceValue(func() *expr.Registry {
+	r := expr.NewRegistry()
+	r.Add(aggregate.Functions()...)
+	return r
+})
 
 // Connectors are those of tables.
 func Connectors() exec.Connectors { return exec.Connectors{} }

@@ -1,0 +1,174 @@
+package bind
+
+import (
+	"github.com/weirstream/weir/internal/sql/ast"
+	"github.com/weirstream/weir/internal/sql/catalog"
+	"github.com/weirstream/weir/internal/sql/expr"
+	"github.com/weirstream/weir/internal/sql/logical"
+	"github.com/weirstream/weir/types"
+)
+
+// Options are what names and functions are looked up in.
+type Options struct {
+	Catalog  *catalog.Manager
+	Registry *expr.Registry
+	Session  *expr.Session
+	// Parse reads the query of a view, and Expression a column's.
+	Parse      func(text string) (*ast.Query, error)
+	Expression func(text string) (ast.Expr, error)
+}
+
+// Query binds a query.
+func Query(o Options, q *ast.Query) (logical.Node, error) {
+	return (&binder{Options: o}).query(q, nil, nil)
+}
+
+// Column binds an expression over the columns of a table, as computed columns and
+// watermarks are.
+func Column(o Options, e ast.Expr, columns []types.Field) (expr.Expr, error) {
+	b := &binder{Options: o}
+	s := &scope{b: b}
+	s.add(nil, columns)
+	return b.expression(e, s)
+}
+
+// maxViews is how deep views may refer to views: a bound for those that refer to
+// themselves.
+const maxViews = 100
+
+// binder binds one statement.
+type binder struct {
+	Options
+	views int // that are being bound
+}
+
+// commonTables are the queries of WITH, the innermost first.
+type commonTables struct {
+	name   string
+	plan   logical.Node
+	around *commonTables
+}
+
+func (c *commonTables) find(name string) (logical.Node, bool) {
+	for ; c != nil; c = c.around {
+		if c.name == name {
+			return c.plan, true
+		}
+	}
+	return nil, false
+}
+
+// expression binds an expression where a scope says what names mean.
+func (b *binder) expression(e ast.Expr, s expr.Scope) (expr.Expr, error) {
+	return (&expr.Binder{Registry: b.Registry, Session: b.Session, Scope: s}).Expr(e)
+}
+
+// call makes the call of a function or operator.
+func (b *binder) call(name string, at ast.Span, args ...expr.Expr) (expr.Expr, error) {
+	return b.Registry.Call(b.Session, name, at, args...)
+}
+
+// query binds a query within the scope of another; outer is nil if there is none.
+func (b *binder) query(q *ast.Query, outer expr.Scope, ctes *commonTables) (logical.Node, error) {
+	if q.Recursive {
+		return nil, expr.Refuse(q.Span, "WITH RECURSIVE is not supported")
+	}
+	for _, c := range q.With {
+		plan, err := b.query(c.Query, outer, ctes)
+		if err != nil {
+			return nil, err
+		}
+		if plan, err = rename(plan, c.Columns, c.Span); err != nil {
+			return nil, err
+		}
+		ctes = &commonTables{c.Name.Text, plan, ctes}
+	}
+	s, ok := q.Body.(*ast.Select)
+	if ok {
+		return b.selection(s, q, outer, ctes)
+	}
+	plan, err := b.body(q.Body, outer, ctes)
+	if err != nil {
+		return nil, err
+	}
+	return b.orderResult(plan, q, ctes)
+}
+
+// body binds what a query or an operand of a set operation is.
+func (b *binder) body(body ast.QueryBody, outer expr.Scope, ctes *commonTables) (logical.Node, error) {
+	switch body := body.(type) {
+	case *ast.Query:
+		return b.query(body, outer, ctes)
+	case *ast.Select:
+		return b.selection(body, &ast.Query{}, outer, ctes)
+	case *ast.SetOperation:
+		return b.setOperation(body, outer, ctes)
+	case *ast.Values:
+		return b.values(body, outer, ctes)
+	case *ast.ExplicitTable:
+		plan, _, err := b.table(&body.Name, nil, ctes)
+		return plan, err
+	}
+	return nil, expr.Refuse(body.Range(), "this is no query")
+}
+
+// rename gives a plan's columns other names; none: they keep theirs.
+func rename(plan logical.Node, columns []ast.Name, at ast.Span) (logical.Node, error) {
+	fields := plan.Fields()
+	if len(columns) == 0 {
+		return plan, nil
+	}
+	if len(columns) != len(fields) {
+		return nil, expr.Refuse(at, "the list has %d names of columns, and the query %d columns", len(columns), len(fields))
+	}
+	p := &logical.Project{Input: plan}
+	for i, f := range fields {
+		p.Exprs, p.Names = append(p.Exprs, input(i, f, ast.Span{})), append(p.Names, columns[i].Text)
+	}
+	return p, nil
+}
+
+// all are the columns of a row as expressions.
+func all(fields []types.Field) []expr.Expr {
+	exprs := make([]expr.Expr, len(fields))
+	for i, f := range fields {
+		exprs[i] = input(i, f, ast.Span{})
+	}
+	return exprs
+}
+
+// values binds VALUES.
+func (b *binder) values(v *ast.Values, outer expr.Scope, ctes *commonTables) (logical.Node, error) {
+	s := &scope{b: b, outer: outer, ctes: ctes}
+	var rows [][]expr.Expr
+	for _, r := range v.Rows {
+		var row []expr.Expr
+		for _, c := range r.Elements {
+			e, err := b.expression(c, s)
+			if err != nil {
+				return nil, err
+			}
+			row = append(row, e)
+		}
+		if len(rows) > 0 && len(row) != len(rows[0]) {
+			return nil, expr.Refuse(r.Range(), "this row of VALUES has %d columns, and the first %d", len(row), len(rows[0]))
+		}
+		rows = append(rows, row)
+	}
+	fields := make([]types.Field, len(rows[0]))
+	for c := range fields {
+		column := make([]expr.Expr, len(rows))
+		for i, r := range rows {
+			column[i] = r[c]
+		}
+		if err := b.unify(column, v.Range()); err != nil {
+			return nil, err
+		}
+		fields[c] = types.Field{Name: generated(c), Type: column[0].Type()}
+		for i, r := range rows {
+			r[c] = column[i]
+			fields[c].Type.Nullable = fields[c].Type.Nullable || column[i].Type().Nullable
+		}
+	}
+	return &logical.Values{Row: fields, Rows: rows}, nil
+}

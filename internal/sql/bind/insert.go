@@ -1,0 +1,124 @@
+package bind
+
+import (
+	"slices"
+
+	"github.com/weirstream/weir/internal/sql/ast"
+	"github.com/weirstream/weir/internal/sql/catalog"
+	"github.com/weirstream/weir/internal/sql/expr"
+	"github.com/weirstream/weir/internal/sql/logical"
+	"github.com/weirstream/weir/types"
+)
+
+// Insert binds INSERT: the columns of the query become those of the table.
+func Insert(o Options, s *ast.Insert) (*logical.Sink, error) {
+	b := &binder{Options: o}
+	path, err := b.Catalog.Qualify(s.Table.Strings())
+	if err != nil {
+		return nil, expr.Refuse(s.Table.Span, "%v", err)
+	}
+	t, err := b.Catalog.Table(path)
+	switch {
+	case err != nil:
+		return nil, err
+	case t == nil:
+		return nil, expr.Refuse(s.Table.Span, "Cannot find table '%s' in any of the catalogs, nor as a temporary table.", path.Quoted())
+	case t.Kind == catalog.View:
+		return nil, expr.Refuse(s.Table.Span, "%s is a view, and a view cannot be written to", path)
+	}
+	plan, err := b.query(s.Query, nil, nil)
+	if err != nil {
+		return nil, err
+	}
+	sink := &logical.Sink{Path: path, Table: t, Overwrite: s.Overwrite, Static: map[string]string{}, Hints: options(s.Hints)}
+	var static []staticValue
+	var values []*ast.PartitionValue
+	if s.Partition != nil {
+		values = s.Partition.Values
+	}
+	for _, p := range values {
+		v, err := b.static(p, t)
+		if err != nil {
+			return nil, err
+		}
+		static = append(static, v)
+		sink.Static[v.column] = v.text
+	}
+	sink.Input, err = b.toTable(plan, t.Schema.Persisted(), s.Columns, static, path, s.Query.Span)
+	return sink, err
+}
+
+// staticValue is a column that PARTITION gives a value.
+type staticValue struct {
+	column, text string
+	value        expr.Expr
+}
+
+func (b *binder) static(p *ast.PartitionValue, t *catalog.Table) (v staticValue, err error) {
+	if !slices.Contains(t.Partitions, p.Column.Text) {
+		return v, expr.Refuse(p.Span, "'%s' is no column that the table is partitioned by%s", p.Column.Text, nearest(p.Column.Text, t.Partitions))
+	}
+	column, _, _ := t.Schema.Column(p.Column.Text)
+	if p.Value == nil {
+		return v, expr.Refuse(p.Span, "PARTITION must give '%s' a value", p.Column.Text)
+	}
+	value, err := b.expression(p.Value, &scope{b: b})
+	if err != nil {
+		return v, err
+	}
+	if value, err = b.assign(value, column.Type); err != nil {
+		return v, err
+	}
+	c, ok := expr.Fold(value, b.Session).(*expr.Literal)
+	if !ok {
+		return v, expr.Refuse(p.Value.Range(), "the value of '%s' must be a constant", p.Column.Text)
+	}
+	return staticValue{p.Column.Text, expr.Display(c.T, c.Value, 0), c}, nil
+}
+
+// toTable lays the columns of a query out as those of a table: by the list of names if
+// there is one, else in order; the others are NULL.
+func (b *binder) toTable(plan logical.Node, target []types.Field, listed []ast.Name, static []staticValue, path catalog.Path, at ast.Span) (logical.Node, error) {
+	fields := plan.Fields()
+	columns := make([]expr.Expr, len(target))
+	for _, s := range static {
+		columns[slices.IndexFunc(target, func(f types.Field) bool { return f.Name == s.column })] = s.value
+	}
+	var open []int // the target columns that the query gives, in its order
+	for _, name := range listed {
+		i := slices.IndexFunc(target, func(f types.Field) bool { return f.Name == name.Text })
+		switch {
+		case i < 0:
+			return nil, expr.Refuse(name.Span, "Unknown target column '%s'%s", name.Text, nearest(name.Text, fieldNames(target)))
+		case slices.Contains(open, i) || columns[i] != nil:
+			return nil, expr.Refuse(name.Span, "Target column '%s' is assigned more than once", name.Text)
+		}
+		open = append(open, i)
+	}
+	if len(listed) == 0 {
+		for i, c := range columns {
+			if c == nil {
+				open = append(open, i)
+			}
+		}
+	}
+	if len(open) != len(fields) {
+		return nil, expr.Refuse(at, "Column types of query result and sink for '%s' do not match.\nCause: Different number of columns: the query has %d, and the sink %d.", path, len(fields), len(open))
+	}
+	for i, to := range open {
+		e, err := b.assign(input(i, fields[i], at), target[to].Type)
+		if err != nil {
+			return nil, expr.Refuse(at, "Column types of query result and sink for '%s' do not match.\nCause: Incompatible types for sink column '%s' at position %d: the query has %s, and the sink %s.", path, target[to].Name, to, fields[i].Type, target[to].Type)
+		}
+		columns[to] = e
+	}
+	for i, c := range columns {
+		if c == nil {
+			if !target[i].Type.Nullable {
+				return nil, expr.Refuse(at, "Column '%s' has no default value and does not allow NULLs", target[i].Name)
+			}
+			columns[i] = expr.Null(target[i].Type, at)
+		}
+	}
+	return project(plan, columns, fieldNames(target)), nil
+}
