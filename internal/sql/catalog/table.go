@@ -126,6 +126,12 @@ func (s Schema) Physical() []types.Field {
 	return s.fields(func(c Column) bool { return c.Kind == Physical })
 }
 
+// Stored is the type of the rows that a connector gives: all columns that are not
+// computed.
+func (s Schema) Stored() []types.Field {
+	return s.fields(func(c Column) bool { return c.Kind != Computed })
+}
+
 // Persisted is the type of the rows that are written to the table.
 func (s Schema) Persisted() []types.Field { return s.fields(Column.Persisted) }
 

@@ -39,6 +39,13 @@ type Values struct {
 	Rows [][]expr.Expr
 }
 
+// Nothing is one row of a column that nobody asked for: what a SELECT without FROM is
+// computed over.
+func Nothing() *Values {
+	t := types.Of(types.Int).NotNull()
+	return &Values{Row: []types.Field{{Name: "ZERO", Type: t}}, Rows: [][]expr.Expr{{expr.Constant(t, int32(0))}}}
+}
+
 // Project computes columns.
 type Project struct {
 	Input Node

@@ -147,11 +147,10 @@ func (c *Context) values(n logical.Node) logical.Node {
 		return n
 	}
 	before := n.Fields()
-	var in logical.Node = &logical.Values{Rows: [][]expr.Expr{{}}}
 	if v, ok := n.(*logical.Values); ok {
 		return c.rows(v)
 	}
-	in = inputs[0]
+	in := inputs[0]
 	n = logical.MapExprs(n, func(e expr.Expr) expr.Expr {
 		e, in = c.value(e, in)
 		return e
@@ -166,7 +165,7 @@ func (c *Context) values(n logical.Node) logical.Node {
 func (c *Context) rows(v *logical.Values) logical.Node {
 	union := &logical.SetOperation{Kind: logical.Union, All: true, Row: v.Row}
 	for _, r := range v.Rows {
-		one := &logical.Project{Input: &logical.Values{Rows: [][]expr.Expr{{}}}, Exprs: r, Names: namesOf(v.Row)}
+		one := &logical.Project{Input: logical.Nothing(), Exprs: r, Names: namesOf(v.Row)}
 		union.Of = append(union.Of, c.values(one))
 	}
 	if len(union.Of) == 1 {
@@ -256,7 +255,7 @@ func (c *Context) count(plan logical.Node, conditions []expr.Expr) logical.Node 
 	fn, _ := c.Registry.Lookup("COUNT")
 	a := &logical.Aggregate{Input: plan}
 	if conditions == nil {
-		a.Input = &logical.Project{Input: plan}
+		a.Input = &logical.Project{Input: plan, Exprs: []expr.Expr{truth(true)}, Names: []string{"$c0"}}
 		conditions = []expr.Expr{nil}
 	} else {
 		names := make([]string, len(conditions))

@@ -1,0 +1,176 @@
+package optimize
+
+import (
+	"github.com/weirstream/weir/internal/sql/expr"
+	"github.com/weirstream/weir/internal/sql/logical"
+)
+
+// PushFilters moves conditions towards where rows come from, as far as their columns
+// allow: through projections that compute nothing that they use, into the sides of joins,
+// and below what does not look at single rows. What an inner join compares across its
+// sides becomes part of its condition. A condition that gives another value at each call
+// stays where it is.
+func PushFilters(c *Context, n logical.Node) logical.Node {
+	return c.push(n, nil)
+}
+
+// push gives n under conditions over its columns.
+func (c *Context) push(n logical.Node, conditions []expr.Expr) logical.Node {
+	switch n := n.(type) {
+	case *logical.Filter:
+		return c.push(n.Input, append(conditions, conjuncts(n.Condition)...))
+	case *logical.Project:
+		down, stay := c.through(n, conditions)
+		p := *n
+		p.Input = c.push(n.Input, down)
+		return c.above(&p, stay)
+	case *logical.Join:
+		return c.pushJoin(n, conditions)
+	case *logical.SetOperation:
+		s := *n
+		s.Of = nil
+		for _, in := range n.Of {
+			s.Of = append(s.Of, c.push(in, conditions))
+		}
+		return &s
+	case *logical.Sort:
+		if n.Fetch < 0 && n.Offset == 0 {
+			s := *n
+			s.Input = c.push(n.Input, conditions)
+			return &s
+		}
+	case *logical.Aggregate:
+		down, stay := within(conditions, func(i int) (int, bool) {
+			if i < len(n.Keys) {
+				return n.Keys[i], true
+			}
+			return 0, false
+		})
+		if len(n.Keys) > 0 {
+			a := *n
+			a.Input = c.push(n.Input, down)
+			return c.above(&a, stay)
+		}
+	}
+	inputs := n.Inputs()
+	pushed := make([]logical.Node, len(inputs))
+	for i, in := range inputs {
+		pushed[i] = c.push(in, nil)
+	}
+	if len(inputs) > 0 {
+		n = n.With(pushed)
+	}
+	return c.above(n, conditions)
+}
+
+// above puts conditions over an operator.
+func (c *Context) above(n logical.Node, conditions []expr.Expr) logical.Node {
+	var all expr.Expr
+	for _, condition := range conditions {
+		all = c.and(all, condition)
+	}
+	if all == nil {
+		return n
+	}
+	return &logical.Filter{Input: n, Condition: all}
+}
+
+// volatile reports whether an expression differs from call to call.
+func volatile(e expr.Expr) (is bool) {
+	expr.Walk(e, func(e expr.Expr) bool {
+		call, ok := e.(*expr.Call)
+		is = is || ok && call.Fn.Volatility == expr.PerRow
+		return !is
+	})
+	return is
+}
+
+// within gives the conditions whose columns are there below, over the columns below, and
+// the others.
+func within(conditions []expr.Expr, below func(column int) (int, bool)) (down, stay []expr.Expr) {
+	for _, condition := range conditions {
+		fits := !volatile(condition)
+		for _, column := range logical.Columns(condition) {
+			_, ok := below(column)
+			fits = fits && ok
+		}
+		if !fits {
+			stay = append(stay, condition)
+			continue
+		}
+		down = append(down, expr.Rewrite(condition, func(e expr.Expr) expr.Expr {
+			if in, ok := e.(*expr.Input); ok {
+				moved := *in
+				moved.Index, _ = below(in.Index)
+				return &moved
+			}
+			return e
+		}))
+	}
+	return down, stay
+}
+
+// through gives the conditions over columns that a projection only passes on, over its
+// input, and the others.
+func (c *Context) through(p *logical.Project, conditions []expr.Expr) (down, stay []expr.Expr) {
+	return within(conditions, func(i int) (int, bool) {
+		in, ok := p.Exprs[i].(*expr.Input)
+		if !ok {
+			return 0, false
+		}
+		return in.Index, true
+	})
+}
+
+// pushJoin gives conditions to the sides of a join: those above it where rows without a
+// partner are not made up on that side, and those of its own where they are not kept.
+func (c *Context) pushJoin(n *logical.Join, above []expr.Expr) logical.Node {
+	width := len(n.Left.Fields())
+	left := func(i int) (int, bool) { return i, i < width }
+	right := func(i int) (int, bool) { return i - width, i >= width }
+	own := conjuncts(n.Condition)
+	if n.Kind == logical.Inner && !n.NullAware {
+		own, above = append(own, notVolatile(above)...), onlyVolatile(above)
+	}
+	var toLeft, toRight, down []expr.Expr
+	if n.Kind == logical.Left || n.Kind == logical.Semi || n.Kind == logical.Anti {
+		toLeft, above = within(above, left)
+	}
+	if n.Kind == logical.Right {
+		toRight, above = within(above, right)
+	}
+	if !n.NullAware {
+		if n.Kind == logical.Inner || n.Kind == logical.Right || n.Kind == logical.Semi {
+			down, own = within(own, left)
+			toLeft = append(toLeft, down...)
+		}
+		if n.Kind != logical.Right && n.Kind != logical.Full {
+			down, own = within(own, right)
+			toRight = append(toRight, down...)
+		}
+	}
+	j := *n
+	j.Left, j.Right, j.Condition = c.push(n.Left, toLeft), c.push(n.Right, toRight), nil
+	for _, condition := range own {
+		j.Condition = c.and(j.Condition, condition)
+	}
+	return c.above(&j, above)
+}
+
+func notVolatile(es []expr.Expr) (kept []expr.Expr) {
+	for _, e := range es {
+		if !volatile(e) {
+			kept = append(kept, e)
+		}
+	}
+	return kept
+}
+
+func onlyVolatile(es []expr.Expr) (kept []expr.Expr) {
+	for _, e := range es {
+		if volatile(e) {
+			kept = append(kept, e)
+		}
+	}
+	return kept
+}
