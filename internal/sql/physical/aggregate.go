@@ -1,0 +1,85 @@
+package physical
+
+import (
+	"github.com/weirstream/weir/internal/sql/logical"
+	"github.com/weirstream/weir/internal/sql/plan"
+	"github.com/weirstream/weir/types"
+)
+
+// aggregate brings groups together and aggregates them.
+func (p *planner) aggregate(n *logical.Aggregate, in planned) planned {
+	in = p.hash(in, n.Keys)
+	a := &plan.Aggregate{Base: over(n.Fields(), in), Phase: plan.Complete, Keys: n.Keys}
+	for _, c := range n.Calls {
+		a.Calls = append(a.Calls, call(c, in.schema()))
+	}
+	out := planned{node: a, one: in.one}
+	if in.hashed != nil {
+		for i := range n.Keys {
+			out.hashed = append(out.hashed, i)
+		}
+	}
+	return out
+}
+
+func call(c logical.AggregateCall, in []types.Field) plan.AggregateCall {
+	to := plan.AggregateCall{Function: c.Fn.Name, Args: c.Args, Filter: c.Filter, Distinct: c.Distinct, IgnoreNulls: c.IgnoreNulls, Order: keys(c.Order), Type: c.T}
+	for _, a := range c.Args {
+		to.ArgTypes = append(to.ArgTypes, in[a].Type)
+	}
+	return to
+}
+
+func keys(of []logical.SortKey) []plan.SortKey {
+	var to []plan.SortKey
+	for _, k := range of {
+		to = append(to, plan.SortKey{Column: k.Column, Descending: k.Descending, NullsLast: k.NullsLast})
+	}
+	return to
+}
+
+// sort orders rows. Where only some are wanted, each subtask gives no more than these.
+func (p *planner) sort(n *logical.Sort, in planned) planned {
+	if n.Fetch >= 0 && !in.one {
+		in = planned{node: limited(in, n.Keys, 0, n.Offset+n.Fetch)}
+	}
+	in = p.single(in)
+	return planned{node: limited(in, n.Keys, n.Offset, n.Fetch), one: true}
+}
+
+func limited(in planned, order []logical.SortKey, offset, fetch int64) plan.Node {
+	base := over(in.schema(), in)
+	if len(order) == 0 {
+		return &plan.Limit{Base: base, Offset: offset, Fetch: fetch}
+	}
+	return &plan.Sort{Base: base, Keys: keys(order), Offset: offset, Fetch: fetch}
+}
+
+func (p *planner) setOperation(n *logical.SetOperation) (planned, error) {
+	var inputs []planned
+	one := true
+	for _, of := range n.Of {
+		in, err := p.plan(of)
+		if err != nil {
+			return in, err
+		}
+		inputs, one = append(inputs, in), one && in.one
+	}
+	whole := make([]int, len(n.Row))
+	for i := range whole {
+		whole[i] = i
+	}
+	if n.Kind == logical.Union {
+		u := planned{node: &plan.Union{Base: over(n.Row, inputs...)}, one: len(inputs) == 1 && one}
+		if n.All {
+			return u, nil
+		}
+		u = p.hash(u, whole)
+		return planned{node: &plan.Aggregate{Base: over(n.Row, u), Keys: whole}, one: u.one, hashed: u.hashed}, nil
+	}
+	for i := range inputs {
+		inputs[i] = p.hash(inputs[i], whole)
+	}
+	s := &plan.SetOperation{Base: over(n.Row, inputs...), Except: n.Kind == logical.Except, All: n.All}
+	return planned{node: s, one: one}, nil
+}
