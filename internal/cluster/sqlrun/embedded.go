@@ -1,0 +1,110 @@
+package sqlrun
+
+import (
+	"context"
+	"errors"
+	"io"
+	"log/slog"
+	"sync"
+
+	"github.com/weirstream/weir/batch"
+	"github.com/weirstream/weir/config"
+	"github.com/weirstream/weir/internal/cluster/embedded"
+	"github.com/weirstream/weir/internal/sql/engine"
+	"github.com/weirstream/weir/internal/sql/exec"
+	"github.com/weirstream/weir/types"
+)
+
+// Embedded runs each job in a cluster of its own within this process.
+type Embedded struct {
+	ctx    context.Context
+	cancel context.CancelFunc
+	config *config.Config
+	logger *slog.Logger
+	jobs   sync.WaitGroup
+}
+
+// NewEmbedded makes a runner. The configuration gives timeouts; nil: the defaults.
+func NewEmbedded(c *config.Config, logger *slog.Logger) *Embedded {
+	r := &Embedded{config: c, logger: logger}
+	r.ctx, r.cancel = context.WithCancel(context.Background())
+	return r
+}
+
+// Close cancels all jobs and waits for their end.
+func (r *Embedded) Close() {
+	r.cancel()
+	r.jobs.Wait()
+}
+
+// Submit begins a job.
+func (r *Embedded) Submit(ctx context.Context, c *exec.Compiled, schema []types.Field) (engine.Job, error) {
+	j := &embeddedJob{id: c.Graph.Job.String(), ended: make(chan struct{})}
+	run, cancel := context.WithCancel(r.ctx)
+	j.cancel = cancel
+	begun := make(chan *embedded.Job, 1)
+	r.jobs.Go(func() {
+		defer close(j.ended)
+		defer cancel()
+		j.err = embedded.Run(run, embedded.Options{Compiled: c.Compiled, BufferTimeout: c.BufferTimeout, Config: r.config, Logger: r.logger,
+			Begun: func(b *embedded.Job) { begun <- b }})
+	})
+	select {
+	case b := <-begun:
+		if schema == nil {
+			return j, nil
+		}
+		var err error
+		if j.rows, err = exec.ResultOf(c.Graph, schema, b.Request); err != nil {
+			cancel()
+			return nil, err
+		}
+		return j, nil
+	case <-j.ended:
+		return nil, j.err
+	case <-ctx.Done():
+		cancel()
+		return nil, context.Cause(ctx)
+	}
+}
+
+type embeddedJob struct {
+	id     string
+	cancel context.CancelFunc
+	ended  chan struct{}
+	err    error // once ended is closed
+	rows   *exec.Result
+}
+
+// ID is the job's.
+func (j *embeddedJob) ID() string { return j.id }
+
+// Next waits for rows.
+func (j *embeddedJob) Next(ctx context.Context) (*batch.Columns, error) {
+	b, err := j.rows.Next(ctx)
+	if err == nil || ctx.Err() != nil {
+		return b, err
+	}
+	<-j.ended // why the rows have ended is why the job has
+	if j.err != nil && !errors.Is(err, io.EOF) {
+		return nil, j.err
+	}
+	return nil, err
+}
+
+// Wait waits for the job's end.
+func (j *embeddedJob) Wait(ctx context.Context) error {
+	select {
+	case <-j.ended:
+		return j.err
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+}
+
+// Cancel ends the job.
+func (j *embeddedJob) Cancel() error {
+	j.cancel()
+	<-j.ended
+	return nil
+}

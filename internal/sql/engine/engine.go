@@ -1,0 +1,89 @@
+package engine
+
+import (
+	"context"
+	"maps"
+	"sync"
+	"time"
+
+	"github.com/weirstream/weir/internal/sql/catalog"
+	"github.com/weirstream/weir/internal/sql/exec"
+	"github.com/weirstream/weir/internal/sql/expr"
+	"github.com/weirstream/weir/internal/sql/session"
+)
+
+// Options are what an engine works with.
+type Options struct {
+	Registry   *expr.Registry
+	Connectors exec.Connectors
+	Runner     Runner
+	// Settings are those that all sessions begin with.
+	Settings map[string]string
+	// Now is the time of day.
+	Now func() time.Time
+}
+
+// Engine opens sessions.
+type Engine struct{ o Options }
+
+// New makes an engine.
+func New(o Options) *Engine { return &Engine{o} }
+
+// Open begins a session.
+func (e *Engine) Open(_ context.Context, o session.Options) (session.Session, error) {
+	return &Session{o: e.o, names: catalog.NewManager(), own: maps.Clone(o.Settings), jobs: map[Job]bool{}}, nil
+}
+
+// Session is one user's: the names and the settings that statements see.
+type Session struct {
+	o     Options
+	names *catalog.Manager
+
+	mu   sync.Mutex // guards own and jobs
+	own  map[string]string
+	jobs map[Job]bool // of queries that have not ended
+}
+
+// Settings gives all that hold.
+func (s *Session) Settings() map[string]string {
+	all := maps.Clone(s.o.Settings)
+	if all == nil {
+		all = map[string]string{}
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	maps.Copy(all, s.own)
+	return all
+}
+
+// Close cancels the session's queries.
+func (s *Session) Close() error {
+	s.mu.Lock()
+	jobs := s.jobs
+	s.jobs = nil
+	s.mu.Unlock()
+	var first error
+	for j := range jobs {
+		if err := j.Cancel(); first == nil {
+			first = err
+		}
+	}
+	return first
+}
+
+// keep notes a query's job; false: the session is closed.
+func (s *Session) keep(j Job) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.jobs == nil {
+		return false
+	}
+	s.jobs[j] = true
+	return true
+}
+
+func (s *Session) forget(j Job) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	delete(s.jobs, j)
+}

@@ -1,0 +1,186 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"time"
+
+	"github.com/weirstream/weir/config"
+	"github.com/weirstream/weir/internal/sql/ast"
+	"github.com/weirstream/weir/internal/sql/bind"
+	"github.com/weirstream/weir/internal/sql/expr"
+	"github.com/weirstream/weir/internal/sql/parse"
+	"github.com/weirstream/weir/internal/sql/session"
+)
+
+// statement is one that is being carried out.
+type statement struct {
+	*Session
+	ctx      context.Context
+	text     string
+	settings map[string]string
+	config   *config.Config
+	now      *expr.Session
+}
+
+// Execute carries out one statement.
+func (s *Session) Execute(ctx context.Context, text string, settings map[string]string) (*session.Result, error) {
+	st, parsed, err := s.read(ctx, text, settings)
+	if err != nil {
+		return nil, err
+	}
+	result, err := st.execute(parsed)
+	if err != nil {
+		return nil, st.refused(err)
+	}
+	result.Show = st.show
+	return result, nil
+}
+
+// Configure carries out a statement that prepares the session.
+func (s *Session) Configure(ctx context.Context, text string) error {
+	st, parsed, err := s.read(ctx, text, nil)
+	if err != nil {
+		return err
+	}
+	switch parsed.(type) {
+	case *ast.Query, *ast.Insert, *ast.Explain, *ast.Show, *ast.ShowCreate, *ast.ShowPartitions, *ast.Describe, *ast.CheckTable:
+		return session.ErrNotConfiguring
+	}
+	_, err = st.execute(parsed)
+	return st.refused(err)
+}
+
+// Complete gives what may stand at a place of an unfinished statement.
+func (s *Session) Complete(context.Context, string, int) ([]string, error) { return nil, nil }
+
+// read parses a statement, and settles what holds for it.
+func (s *Session) read(ctx context.Context, text string, settings map[string]string) (*statement, ast.Statement, error) {
+	all := s.Settings()
+	maps.Copy(all, settings)
+	st := &statement{Session: s, ctx: ctx, text: text, settings: all}
+	parsed, err := parse.Statement(text)
+	if err != nil {
+		return nil, nil, &session.Error{Class: session.ClassParse, Text: "SQL parse failed. " + err.Error()}
+	}
+	if st.config, err = config.New(all); err != nil {
+		return nil, nil, &session.Error{Class: session.ClassArgument, Text: err.Error()}
+	}
+	zone, err := s.zone(all)
+	if err != nil {
+		return nil, nil, &session.Error{Class: session.ClassArgument, Text: err.Error()}
+	}
+	_, database := s.names.Current()
+	st.now = &expr.Session{Zone: zone, Now: s.o.Now(), Database: database, Streaming: !st.bounded(),
+		LegacyCast: all["table.exec.legacy-cast-behaviour"] == "enabled" || all["table.exec.legacy-cast-behaviour"] == "ENABLED"}
+	return st, parsed, nil
+}
+
+// zone is the session's.
+func (s *Session) zone(settings map[string]string) (*time.Location, error) {
+	name := settings["table.local-time-zone"]
+	if name == "" || name == "default" {
+		return time.Local, nil
+	}
+	zone, err := time.LoadLocation(name)
+	if err != nil {
+		return nil, fmt.Errorf("table.local-time-zone: %q is no time zone: %w", name, err)
+	}
+	return zone, nil
+}
+
+// bounded reports whether queries run as batches.
+func (st *statement) bounded() bool {
+	mode := st.settings[config.ExecutionRuntimeMode.Key]
+	return mode == "batch" || mode == "BATCH"
+}
+
+// binding is what names are bound with.
+func (st *statement) binding() bind.Options {
+	return bind.Options{
+		Catalog: st.names, Registry: st.o.Registry, Session: st.now,
+		Parse: func(text string) (*ast.Query, error) {
+			parsed, err := parse.Statement(text)
+			if err != nil {
+				return nil, err
+			}
+			q, ok := parsed.(*ast.Query)
+			if !ok {
+				return nil, errors.New("it is no query")
+			}
+			return q, nil
+		},
+		Expression: parse.Expression,
+	}
+}
+
+// refused says where in the statement an error is.
+func (st *statement) refused(err error) error {
+	var known *session.Error
+	if err == nil || errors.As(err, &known) {
+		return err
+	}
+	var e *expr.Error
+	if !errors.As(err, &e) {
+		return &session.Error{Class: session.ClassValidation, Text: err.Error()}
+	}
+	text := e.Text
+	if e.At.End > e.At.Start {
+		text = place(st.text, e.At) + text
+	}
+	return &session.Error{Class: session.ClassValidation, Text: "SQL validation failed. " + text}
+}
+
+// place says where a part of a statement is, as people count.
+func place(text string, at ast.Span) string {
+	from, to := ast.Locate(text, at.Start), ast.Locate(text, at.End)
+	to.Column--
+	if from == to || to.Column < 1 {
+		return fmt.Sprintf("At line %d, column %d: ", from.Line, from.Column)
+	}
+	return fmt.Sprintf("From line %d, column %d to line %d, column %d: ", from.Line, from.Column, to.Line, to.Column)
+}
+
+// execute carries out a statement that was parsed.
+func (st *statement) execute(parsed ast.Statement) (*session.Result, error) {
+	switch parsed := parsed.(type) {
+	case *ast.Query:
+		return st.query(parsed)
+	case *ast.Insert:
+		return st.insert(parsed)
+	case *ast.Explain:
+		return st.explain(parsed)
+	case *ast.CreateTable:
+		return st.createTable(parsed)
+	case *ast.CreateView:
+		return st.createView(parsed)
+	case *ast.CreateDatabase:
+		return st.createDatabase(parsed)
+	case *ast.CreateCatalog:
+		return st.createCatalog(parsed)
+	case *ast.Drop:
+		return st.drop(parsed)
+	case *ast.Use:
+		return st.use(parsed)
+	case *ast.Show:
+		return st.showList(parsed)
+	case *ast.Describe:
+		return st.describe(parsed)
+	case *ast.Set:
+		return st.set(parsed)
+	case *ast.Reset:
+		return st.reset(parsed)
+	}
+	return nil, &session.Error{Class: session.ClassRefused, Text: fmt.Sprintf("this statement is not supported yet: %s", firstWords(st.text))}
+}
+
+// firstWords are enough of a statement to know it by.
+func firstWords(text string) string {
+	const most = 60
+	if len(text) > most {
+		return text[:most] + "…"
+	}
+	return text
+}

@@ -1,0 +1,150 @@
+package engine
+
+import (
+	"errors"
+	"maps"
+	"slices"
+
+	"github.com/weirstream/weir/internal/sql/ast"
+	"github.com/weirstream/weir/internal/sql/catalog"
+	"github.com/weirstream/weir/internal/sql/expr"
+	"github.com/weirstream/weir/internal/sql/session"
+	"github.com/weirstream/weir/types"
+)
+
+func pairs(options []*ast.Option) map[string]string {
+	m := map[string]string{}
+	for _, o := range options {
+		m[o.Key.Value] = o.Value.Value
+	}
+	return m
+}
+
+func (st *statement) createDatabase(c *ast.CreateDatabase) (*session.Result, error) {
+	in, name, err := st.names.QualifyDatabase(c.Name.Strings())
+	if err != nil {
+		return nil, expr.Refuse(c.Name.Span, "%v", err)
+	}
+	if err := st.names.CreateDatabase(in, name, &catalog.Database{Comment: text(c.Comment), Options: pairs(c.Options)}, c.IfNotExists); err != nil {
+		return nil, err
+	}
+	return done(), nil
+}
+
+func (st *statement) createCatalog(c *ast.CreateCatalog) (*session.Result, error) {
+	options := pairs(c.Options)
+	switch kind, ok := options["type"]; {
+	case !ok:
+		return nil, expr.Refuse(c.Span, "Unable to create catalog '%s': Catalog options do not contain an option key 'type' for discovering a catalog.", c.Name.Text)
+	case kind != "generic_in_memory":
+		return nil, expr.Refuse(c.Span, "Unable to create catalog '%s': there is no catalog of type '%s'; there is generic_in_memory", c.Name.Text, kind)
+	}
+	if slices.Contains(st.names.Catalogs(), c.Name.Text) && c.IfNotExists {
+		return done(), nil
+	}
+	database := options["default-database"]
+	if database == "" {
+		database = "default"
+	}
+	if err := st.names.AddCatalog(c.Name.Text, catalog.NewMemory(database), options); err != nil {
+		return nil, err
+	}
+	return done(), nil
+}
+
+// drop removes what was made.
+func (st *statement) drop(d *ast.Drop) (*session.Result, error) {
+	var err error
+	switch d.Kind {
+	case ast.KindTable, ast.KindView:
+		kind := catalog.BaseTable
+		if d.Kind == ast.KindView {
+			kind = catalog.View
+		}
+		var path catalog.Path
+		if path, err = st.names.Qualify(d.Name.Strings()); err == nil {
+			err = st.names.DropTable(path, kind, d.Temporary, d.IfExists)
+		}
+	case ast.KindDatabase:
+		var in, name string
+		if in, name, err = st.names.QualifyDatabase(d.Name.Strings()); err == nil {
+			err = st.names.DropDatabase(in, name, d.IfExists, d.Behavior == "CASCADE")
+		}
+	case ast.KindCatalog:
+		if !d.IfExists || slices.Contains(st.names.Catalogs(), d.Name.Last()) {
+			err = st.names.DropCatalog(d.Name.Last())
+		}
+	case ast.KindFunction:
+		var path catalog.Path
+		if path, err = st.names.Qualify(d.Name.Strings()); err == nil {
+			err = st.names.DropFunction(path, d.Temporary, d.System, d.IfExists)
+		}
+	default:
+		err = expr.Refuse(d.Span, "DROP %s is not supported yet", d.Kind)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return done(), nil
+}
+
+func (st *statement) use(u *ast.Use) (*session.Result, error) {
+	if u.Kind == ast.KindCatalog {
+		if err := st.names.UseCatalog(u.Name.Last()); err != nil {
+			return nil, err
+		}
+		return done(), nil
+	}
+	in, name, err := st.names.QualifyDatabase(u.Name.Strings())
+	if err == nil {
+		err = st.names.UseDatabase(in, name)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return done(), nil
+}
+
+// set changes a setting of the session, or shows all.
+func (st *statement) set(s *ast.Set) (*session.Result, error) {
+	if s.Key == nil {
+		all := st.Settings()
+		var rows [][]any
+		for _, k := range slices.Sorted(maps.Keys(all)) {
+			rows = append(rows, []any{k, all[k]})
+		}
+		return told([]types.Field{column("key", types.String()), column("value", types.String())}, rows...), nil
+	}
+	st.mu.Lock()
+	defer st.mu.Unlock()
+	if st.own == nil {
+		st.own = map[string]string{}
+	}
+	st.own[s.Key.Value] = s.Value.Value
+	return done(), nil
+}
+
+// reset takes a setting of the session back, or all.
+func (st *statement) reset(r *ast.Reset) (*session.Result, error) {
+	st.mu.Lock()
+	defer st.mu.Unlock()
+	if r.Key == nil {
+		st.own = nil
+	} else {
+		delete(st.own, r.Key.Value)
+	}
+	return done(), nil
+}
+
+// tableOf finds a table or view.
+func (st *statement) tableOf(name *ast.ObjectName) (catalog.Path, *catalog.Table, error) {
+	path, err := st.names.Qualify(name.Strings())
+	if err != nil {
+		return path, nil, expr.Refuse(name.Span, "%v", err)
+	}
+	t, err := st.names.Table(path)
+	if err == nil && t == nil {
+		err = errors.New("Tables or views with the identifier '" + path.String() + "' doesn't exist.")
+	}
+	return path, t, err
+}
