@@ -52,6 +52,7 @@ type Backend struct {
 	due     uint64      // the seq at which the memory is looked at
 	looked  uint64      // the seq at which it was
 	counted int         // bytes that it took then
+	beside  int         // bytes that are held beside the state
 
 	key  memory.Key // the current one
 	seq  uint64     // counts the keys that were set
@@ -204,6 +205,12 @@ func (k *Keyed[K]) Ready(keys []K) {
 func (k *Keyed[K]) Use(i int) {
 	k.key = k.batch.Key(i)
 	k.set(k.ready[i])
+}
+
+// Of returns the key that a table keeps as m. It does not alias m.
+func (k *Keyed[K]) Of(m memory.Key) K {
+	key, _ := k.decode(m, false)
+	return key
 }
 
 // Key returns the current key.

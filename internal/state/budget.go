@@ -8,8 +8,9 @@ import (
 
 // A Pool is memory that the backends of a process share. From any goroutine.
 type Pool struct {
-	limit atomic.Int64
-	used  atomic.Int64
+	limit  atomic.Int64
+	used   atomic.Int64
+	beside atomic.Int64
 	// Advice says, in messages, what the limit comes from and what can be done.
 	Advice string
 }
@@ -17,8 +18,11 @@ type Pool struct {
 // SetLimit changes how many bytes there are; 0: any number.
 func (p *Pool) SetLimit(bytes int64) { p.limit.Store(bytes) }
 
-// Used returns how many bytes the backends hold.
+// Used returns how many bytes of state the backends hold.
 func (p *Pool) Used() int64 { return p.used.Load() }
+
+// Beside returns how many bytes operators hold beside the state of their backends.
+func (p *Pool) Beside() int64 { return p.beside.Load() }
 
 // ErrMemory is wrapped by the error of a state for which there is no memory.
 var ErrMemory = errors.New("the state does not fit into its memory")
@@ -69,9 +73,35 @@ func (b *Backend) count(bytes int) {
 		b.options.Pool.used.Add(int64(bytes - b.counted))
 	}
 	if b.options.Held != nil {
-		*b.options.Held = int64(bytes)
+		*b.options.Held = int64(bytes + b.beside)
 	}
 	b.counted = bytes
+}
+
+// HoldBeside tells that an operator holds so many bytes of what it can make from its
+// state again, and says whether there is memory for them. If not, the operator gives
+// them up, and says so with another call: state comes first, and is neither refused
+// nor put on the disk later for what lies beside it.
+func (b *Backend) HoldBeside(bytes int) bool {
+	grown := bytes - b.beside
+	b.beside = bytes
+	p := b.options.Pool
+	if p != nil {
+		p.beside.Add(int64(grown))
+	}
+	if b.options.Held != nil {
+		*b.options.Held += int64(grown)
+	}
+	switch {
+	case bytes == 0:
+		return true
+	case b.options.Disk != nil:
+		return b.disk == nil && b.Bytes()+bytes <= b.options.Room
+	case p != nil:
+		limit := p.limit.Load()
+		return limit == 0 || p.used.Load()+p.beside.Load() <= limit
+	}
+	return true
 }
 
 // exhausted panics with the name and the size of the largest state.
@@ -138,6 +168,7 @@ func (b *Backend) largest() (name string, bytes int) {
 
 // Close gives back the memory and the disk. Snapshots may still be written.
 func (b *Backend) Close() error {
+	b.HoldBeside(0)
 	b.count(0)
 	b.options.Pool, b.options.Held = nil, nil
 	if b.disk == nil {

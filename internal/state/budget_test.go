@@ -55,6 +55,47 @@ func TestPool(t *testing.T) {
 	}
 }
 
+// There is memory beside the state as long as the state, of all backends or on the way
+// to the disk, leaves some.
+func TestHoldBeside(t *testing.T) {
+	pool := new(Pool)
+	held := int64(0)
+	k := must(NewKeyed[int64](Options{Operator: "op", Last: 3, Max: 4, Pool: pool, Held: &held}))
+	v := must(NewValue[int64](k.Backend, "v"))
+	k.use(1)
+	v.Set(1)
+	if !k.HoldBeside(1<<40) || pool.Beside() != 1<<40 || held < 1<<40 {
+		t.Errorf("without a limit %d bytes are held, %d of them beside", held, pool.Beside())
+	}
+	pool.SetLimit(1 << 20)
+	if k.HoldBeside(1<<20) || !k.HoldBeside(1<<19) {
+		t.Error("it may hold as much as state and more, or not half of it")
+	}
+	k.use(2)
+	v.Set(2) // state does not fail for what is beside it
+	if err := k.Close(); err != nil || pool.Beside() != 0 || held != 0 {
+		t.Errorf("%d bytes are left beside, %d held: %v", pool.Beside(), held, err)
+	}
+
+	d := onDisk[int64](&clock{}, 100<<10)
+	w := must(NewValue[int64](d.Backend, "v"))
+	d.use(1)
+	w.Set(1)
+	if !d.HoldBeside(50<<10) || d.HoldBeside(100<<10) {
+		t.Error("it may hold as much as there is room for beside state, or not half of it")
+	}
+	for i := range int64(20_000) {
+		d.use(i)
+		w.Set(i)
+	}
+	if d.disk == nil || d.HoldBeside(1) || !d.HoldBeside(0) {
+		t.Error("state went to the disk, and something may be held beside it")
+	}
+	if err := d.Close(); err != nil {
+		t.Error(err)
+	}
+}
+
 // onDisk returns a backend of which almost nothing stays in memory.
 func onDisk[K comparable](c *clock, room int) *Keyed[K] {
 	o := Options{Operator: "op", Last: 3, Max: 4, Room: room, Clock: func() int64 { return c.now }}

@@ -144,15 +144,21 @@ func UpsertSlice[K comparable, V any](k *Keyed[K], s *Sliced[V], slice int64, ke
 // false: key group by key group, in an order that is the same for the same history
 // of the backend. The current key is not changed. f must not use the view.
 func EachInSlice[K comparable, V any](k *Keyed[K], s *Sliced[V], slice int64, f func(key K, v V) bool) {
+	s.Range(slice, func(_ int, m memory.Key, v V) bool {
+		key, _ := k.decode(m, false)
+		return f(key, v)
+	})
+}
+
+// Range is EachInSlice with keys as tables keep them, whose hash is not set, and the
+// key group. They are valid during the call of f only; Keyed.Of gives the key.
+func (s *Sliced[V]) Range(slice int64, f func(group int, m memory.Key, v V) bool) {
 	store := s.find(slice)
 	if store == nil {
 		return
 	}
-	for group := k.options.First; group <= k.options.Last; group++ {
-		if !store.rangeGroup(group, func(m memory.Key, v V) bool {
-			key, _ := k.decode(m, false)
-			return f(key, v)
-		}) {
+	for group := s.b.options.First; group <= s.b.options.Last; group++ {
+		if !store.rangeGroup(group, func(m memory.Key, v V) bool { return f(group, m, v) }) {
 			return
 		}
 	}
