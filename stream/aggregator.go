@@ -14,8 +14,10 @@ type Aggregator[In, Acc, Out any] struct {
 	Create func() Acc
 	// Add adds a value to acc.
 	Add func(acc *Acc, v In)
-	// Merge adds another accumulator to acc. It may be nil where none are merged:
-	// session and sliding windows, and aggregates before an exchange, do.
+	// Merge adds another accumulator to acc; of the slices of a sliding window, other is
+	// the later one. It must be associative, since it is not said which of many are
+	// merged first: the last bits of a sum of floats depend on that. It may be nil where
+	// none are merged: session and sliding windows, and aggregates before an exchange, do.
 	Merge func(acc *Acc, other Acc)
 	// Result gives the result of acc, which it must not change.
 	Result func(acc *Acc) Out

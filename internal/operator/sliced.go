@@ -15,8 +15,8 @@ import (
 //
 // Time is cut into slices, none of which reaches across the beginning or the end
 // of a window. A record is added to the accumulator of its slice alone, however
-// many windows it is in, and these are merged when a window ends. A slice is known
-// by its end.
+// many windows it is in, and these are merged when a window ends, those that many
+// windows share ahead of it. A slice is known by its end.
 type Sliding struct {
 	Size, Slide, Offset int64
 }
@@ -70,7 +70,7 @@ func AggregateSlices[K comparable, T, A, O, R any](s Sliding, key func(T) K, a s
 		o := &sliced[K, T, A, O, R]{
 			Sliding: s, width: s.slice(), key: key, a: a, result: result, keyed: keyed, accs: accs,
 			out: Output[R](out), c: c, late: c.Side[T](late), dropped: c.Late(), emitted: c.Emitted(),
-			watermark: batch.NoTimestamp,
+			watermark: batch.NoTimestamp, suffixes: newSuffixes(c, s, keyed, accs, a.Merge),
 		}
 		if accs.InPlace() {
 			o.each = func(i int, acc *A, created bool) { o.add(acc, created, o.at.vals[i]) }
@@ -103,6 +103,7 @@ type sliced[K comparable, T, A, O, R any] struct {
 	free      []*gathering[K, T]
 	at        *gathering[K, T] // what each adds
 	each      func(i int, acc *A, created bool)
+	suffixes  *suffixes[K, A] // nil: each window merges its slices
 }
 
 // gathering is records of one slice that are folded together, so that the cache
@@ -161,6 +162,9 @@ func (o *sliced[K, T, A, O, R]) gather(slice int64) *gathering[K, T] {
 
 // foldIn adds what was gathered to the state.
 func (o *sliced[K, T, A, O, R]) foldIn(g *gathering[K, T]) {
+	if o.suffixes != nil {
+		o.suffixes.changed(g.slice, g.keys)
+	}
 	if o.each != nil {
 		o.at = g
 		state.UpsertSlice(o.keyed, o.accs, g.slice, g.keys, o.each)
@@ -206,6 +210,9 @@ func (o *sliced[K, T, A, O, R]) advance(t int64) {
 			o.accs.Drop(slice)
 		}
 	}
+	if o.suffixes != nil && len(o.accs.Slices()) == 0 {
+		o.suffixes.drop()
+	}
 	o.out.Watermark(t)
 }
 
@@ -214,10 +221,15 @@ func (o *sliced[K, T, A, O, R]) advance(t int64) {
 func (o *sliced[K, T, A, O, R]) ended(t int64) []int64 {
 	var ends []int64
 	for _, slice := range o.accs.Slices() {
-		for end, last := o.firstEnd(slice), o.lastEnd(slice); end <= last && end-1 <= t; end += o.Slide {
-			if o.watermark == batch.NoTimestamp || end-1 > o.watermark {
-				ends = append(ends, end)
+		end, last := o.firstEnd(slice), o.lastEnd(slice)
+		if o.watermark != batch.NoTimestamp && end-1 <= o.watermark {
+			if last-1 <= o.watermark {
+				continue
 			}
+			end += ((o.watermark-(end-1))/o.Slide + 1) * o.Slide
+		}
+		for ; end <= last && end-1 <= t; end += o.Slide {
+			ends = append(ends, end)
 			if end > math.MaxInt64-o.Slide {
 				break
 			}
@@ -237,7 +249,9 @@ func (o *sliced[K, T, A, O, R]) fire(w Window) {
 		})
 		return
 	}
-	o.merge(w, within)
+	if o.suffixes == nil || !o.suffixes.each(w, within, func(k K, acc *A) { o.emit(k, w, acc) }) {
+		o.merge(w, within)
+	}
 }
 
 // merge emits the results of a window of several slices.
