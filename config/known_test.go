@@ -20,7 +20,6 @@ func TestKeysWithoutEffectAreListedWithAReason(t *testing.T) {
 		{"s3.anything", "x", "no object stores"},
 		{"$internal.pipeline.job-id", "x", "Flink's own"},
 		{"pipeline.object-reuse", "true", "never copy"},
-		{"taskmanager.memory.segment-size", "4 kb", "network buffers have 32 kb"},
 		{"jobmanager.adaptive-scheduler.prefer-minimal-taskmanagers", "true", "takes the slots it is given"},
 	}
 	kv := map[string]string{"rest.port": "1", "web.port": "2", "restart-strategy.type": "none", "weir.user.x": "y"}

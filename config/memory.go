@@ -74,9 +74,8 @@ var (
 		Doc: "The most overhead.",
 	})
 	TaskManagerSegmentSize = declare(size, Option[Size]{
-		Key: "taskmanager.memory.segment-size", Default: 32 * memory.KB, Effect: ProcessRestart, check: powerOfTwo,
-		Doc:   "The size of one network buffer.",
-		inert: unless(32*memory.KB, "network buffers have 32 kb in this version"),
+		Key: "taskmanager.memory.segment-size", Default: 32 * memory.KB, Effect: ProcessRestart, check: segmentSize,
+		Doc: "The size of one network buffer: a power of two, at least 4 kb. Smaller ones hold fewer records between two tasks, so that barriers of checkpoints pass sooner.",
 	})
 	TaskManagerMinSegmentSize = declare(size, Option[Size]{
 		Key: "taskmanager.memory.min-segment-size", Default: 256, Effect: ProcessRestart, check: powerOfTwo,
@@ -126,6 +125,13 @@ var (
 		Doc: "The most overhead.",
 	})
 )
+
+func segmentSize(s Size) error {
+	if s < 4*memory.KB || s > 16*memory.MB || s&(s-1) != 0 {
+		return errors.New("must be a power of two from 4 kb to 16 mb")
+	}
+	return nil
+}
 
 func powerOfTwo(s Size) error {
 	if s < 256 || s > 16*memory.MB || s&(s-1) != 0 {

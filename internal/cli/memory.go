@@ -12,7 +12,6 @@ import (
 
 	"github.com/weirstream/weir/config"
 	"github.com/weirstream/weir/internal/memory"
-	"github.com/weirstream/weir/internal/shuffle/network"
 )
 
 // memory tells how a process would divide its memory, before it is started.
@@ -49,11 +48,15 @@ func (p *invocation) explainTaskManager(cfg *config.Config, asJSON bool) error {
 		return &exit{code: exitConfig, err: err}
 	}
 	withoutEffect(cfg, m.Ignored, "taskmanager.memory.")
+	if _, set := config.TaskManagerSegmentSize.Lookup(cfg); set {
+		m.Keys = append(m.Keys, config.TaskManagerSegmentSize.Key)
+		slices.Sort(m.Keys)
+	}
 	if asJSON {
 		return p.json(m)
 	}
 	slots := config.TaskManagerNumberOfTaskSlots.In(cfg)
-	share := m.Share(1, slots)
+	share, segment := m.Share(1, slots), config.TaskManagerSegmentSize.In(cfg)
 	fmt.Fprintf(p.out, "The memory of a TaskManager with %s and its workers, in bytes:\n", counted(slots, "slot"))
 	p.printParts([]memoryPart{
 		{"process", m.Process, m.From["process"]},
@@ -72,7 +75,7 @@ func (p *invocation) explainTaskManager(cfg *config.Config, asJSON bool) error {
 		{"all the rest", fmt.Sprintf("what the worker processes of all jobs may use: %d, and a job for each slot it holds %d, in a control group where one can be made; the GOMEMLIMIT of a worker is nine tenths of its part: %d for each slot",
 			m.Workers(), share.Hard, share.Soft)},
 		{"network", fmt.Sprintf("the buffers for what comes from other processes: %d of %d bytes, %d for each slot; a job that needs more fails and names the consumer",
-			m.Network/network.BufferSize, network.BufferSize, share.Network/network.BufferSize)},
+			m.Network/segment, segment, share.Network/segment)},
 		{"managed", fmt.Sprintf("the room of operators for sorting and for state on a disk (rocksdb), %d for each slot; state in memory (hashmap) may take three quarters of a worker's GOMEMLIMIT", share.Managed)},
 		{"taskHeap, taskOffHeap", "shown in the profile of the slots; Go has one heap, so within a worker nothing keeps them apart"},
 		{"metaspace", "Go has none: the worker may use it"},

@@ -30,7 +30,8 @@ type Writer interface {
 	// all that was emitted before. It does not wait for room.
 	Control(e element.Element) error
 	// Rows is how many records a batch should hold so that it encodes into
-	// about one network buffer: batch.MaxRows, or less for large records.
+	// about one network buffer: batch.MaxRows, or less for large records and small
+	// buffers.
 	Rows() int
 }
 

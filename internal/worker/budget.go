@@ -6,7 +6,6 @@ import (
 
 	"github.com/weirstream/weir/internal/operator"
 	"github.com/weirstream/weir/internal/rpc/pb"
-	"github.com/weirstream/weir/internal/shuffle/network"
 	"github.com/weirstream/weir/internal/streamgraph"
 )
 
@@ -14,8 +13,9 @@ import (
 // holds: borrowed buffers come back one by one, and memory when the garbage
 // collector has run.
 func (w *Worker) setBudget(b *pb.WorkerBudget, reply func(*pb.WorkerBudgetResponse, error)) {
-	held := w.shuffle.Resize(int(b.Network/network.BufferSize), shareOf(b.AllNetwork, int(b.Held), int(b.Slots)))
-	answer := &pb.WorkerBudgetResponse{Network: int64(held) * network.BufferSize}
+	size := int64(w.BufferSize)
+	held := w.shuffle.Resize(int(b.Network/size), shareOf(b.AllNetwork/size, int(b.Held), int(b.Slots)))
+	answer := &pb.WorkerBudgetResponse{Network: int64(held) * size}
 	if w.LimitMemory == nil || b.Memory <= 0 {
 		reply(answer, nil)
 		return
@@ -32,12 +32,12 @@ func limitMemory(bytes int64) {
 	}
 }
 
-// shareOf says what a worker's network buffers are a part of.
+// shareOf says what a worker's network buffers are a part of, which are all.
 func shareOf(all int64, held, slots int) string {
 	if held >= slots {
 		return ""
 	}
-	return fmt.Sprintf(", for %d of the %d slots of the TaskManager, which has %d", held, slots, all/network.BufferSize)
+	return fmt.Sprintf(", for %d of the %d slots of the TaskManager, which has %d", held, slots, all)
 }
 
 // managed is the managed memory of each operator of a slot sharing group: a slot

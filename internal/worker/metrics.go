@@ -6,7 +6,6 @@ import (
 	"github.com/weirstream/weir/internal/ident"
 	"github.com/weirstream/weir/internal/rpc/gateway"
 	"github.com/weirstream/weir/internal/rpc/pb"
-	"github.com/weirstream/weir/internal/shuffle/network"
 	"github.com/weirstream/weir/internal/status"
 	"github.com/weirstream/weir/internal/task"
 )
@@ -43,7 +42,7 @@ func (w *Worker) process() *status.ProcessFigures {
 	}
 	f := *w.Process()
 	_, reserved, taken := w.shuffle.Use()
-	f.BuffersReserved, f.BuffersTaken, f.BufferSize = int64(reserved), int64(taken), network.BufferSize
+	f.BuffersReserved, f.BuffersTaken, f.BufferSize = int64(reserved), int64(taken), int64(w.BufferSize)
 	for _, r := range w.tasks { // order: a sum
 		f.ManagedUsed += r.Managed()
 	}

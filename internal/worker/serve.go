@@ -60,12 +60,16 @@ func Serve(ctx context.Context, text string, c *streamgraph.Compiled, bufferTime
 		system.Close()
 		return fmt.Errorf("start worker: %w", err)
 	}
+	size := int64(a.BufferSize)
+	if size == 0 {
+		size = network.DefaultBufferSize
+	}
 	loop := actor.Start("worker")
 	sampler := process.Start()
 	w := New(Options{
 		Loop: loop, System: system, TaskExecutor: rpc.Address{Process: a.TaskExecutor, Endpoint: gateway.TaskExecutor},
 		Token: a.Token, PID: os.Getpid(), Job: a.Job, Resource: a.Resource, Cluster: a.Cluster, Compiled: c,
-		Buffers: int(a.NetworkBytes / network.BufferSize), Share: shareOf(a.AllNetworkBytes, a.Slots, a.AllSlots), WriteBuffers: a.WriteBuffers,
+		Buffers: int(a.NetworkBytes / size), BufferSize: int(size), Share: shareOf(a.AllNetworkBytes/size, a.Slots, a.AllSlots), WriteBuffers: a.WriteBuffers,
 		LimitMemory: limitMemory, BufferTimeout: bufferTimeout, ManagedBytes: a.ManagedBytes, TempDirs: a.TempDirs, Process: sampler.Latest, Logger: log,
 	})
 	orphaned := make(chan struct{})

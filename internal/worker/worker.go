@@ -42,6 +42,8 @@ type Options struct {
 	// Buffers is the number of network buffers, and WriteBuffers how many of them a
 	// blocking partition gathers records in, if they are not short; 0: the default.
 	Buffers, WriteBuffers int
+	// BufferSize is the size of a network buffer; 0: the default.
+	BufferSize int
 	// Share says what Buffers is a part of, for messages; empty: it is all.
 	Share string
 	// BufferTimeout bounds how long a record waits in an open batch.
@@ -83,6 +85,9 @@ func New(o Options) *Worker {
 	if len(o.TempDirs) == 0 {
 		o.TempDirs = []string{os.TempDir()}
 	}
+	if o.BufferSize == 0 {
+		o.BufferSize = network.DefaultBufferSize
+	}
 	if o.Files == nil {
 		o.Files = fs.ByScheme{"file": local.FileSystem{}}
 	}
@@ -92,7 +97,7 @@ func New(o Options) *Worker {
 		hash:    o.Compiled.Graph.Hash(),
 		scratch: space,
 		shuffle: network.NewEnvironment(network.Options{
-			Job: o.Job, Self: o.Resource, Cluster: o.Cluster, Buffers: o.Buffers, Share: o.Share,
+			Job: o.Job, Self: o.Resource, Cluster: o.Cluster, Buffers: o.Buffers, BufferSize: o.BufferSize, Share: o.Share,
 			WriteBuffers: o.WriteBuffers, Scratch: space, Logger: o.Logger,
 		}),
 		tasks: map[ident.AttemptID]*running{},

@@ -61,17 +61,18 @@ type cluster struct {
 	master   *process
 	masters  int // how many there have been
 	managers []*process
-	ever     []int // the ids of all that were started
+	options  []string // of every TaskManager, beside settings
+	ever     []int    // the ids of all that were started
 }
 
-// start starts a cluster with n TaskManagers. When the test ends its processes
-// are ended, and nothing of it may be left.
-func start(t *testing.T, n int) *cluster {
+// start starts a cluster with n TaskManagers that have these options. When the test
+// ends its processes are ended, and nothing of it may be left.
+func start(t *testing.T, n int, options ...string) *cluster {
 	dir, err := os.MkdirTemp("", "weir") // paths of unix sockets are short: t.TempDir's would be too long
 	if err != nil {
 		t.Fatal(err)
 	}
-	c := &cluster{t: t, dir: dir, home: processes.Home{Dir: dir, Bin: bin}}
+	c := &cluster{t: t, dir: dir, home: processes.Home{Dir: dir, Bin: bin}, options: options}
 	if c.net, err = newNetwork(t, n); err != nil {
 		t.Logf("the network is not cut in this run, because it cannot be made: %v", err)
 	} else {
@@ -136,7 +137,7 @@ func (c *cluster) launchMaster() {
 // launchManager starts the TaskManager of a place, with the options it always
 // has. The first one comes back under the name it had, the others under new ones.
 func (c *cluster) launchManager(i int) {
-	options := []string{"jobmanager.rpc.port=" + c.rpcPort}
+	options := append([]string{"jobmanager.rpc.port=" + c.rpcPort}, c.options...)
 	if i == 0 {
 		options = append(options, "taskmanager.resource-id=first")
 	}

@@ -31,13 +31,14 @@ type setting struct {
 	interval time.Duration
 	files    bool
 	settings map[string]string
+	segment  int // the size of network buffers, in kb
 	failures int
 	behind   int // failures come behind so many steps
 }
 
 func (s setting) String() string {
-	return fmt.Sprintf("parallelism %d, unchained %t, buffers for %s, checkpoints every %s in files %t with %v, %d failures behind step %d",
-		s.parallelism, s.unchained, s.buffer, s.interval, s.files, s.settings, s.failures, s.behind)
+	return fmt.Sprintf("parallelism %d, unchained %t, buffers for %s, checkpoints every %s in files %t with %v, buffers of %d kb, %d failures behind step %d",
+		s.parallelism, s.unchained, s.buffer, s.interval, s.files, s.settings, s.segment, s.failures, s.behind)
 }
 
 // kindsOfCheckpoint are the settings that a job can take checkpoints with.
@@ -46,20 +47,22 @@ var kindsOfCheckpoint = []map[string]string{
 	{"execution.checkpointing.max-concurrent-checkpoints": "3"},
 	{"execution.checkpointing.num-retained": "3"},
 	{"execution.checkpointing.incremental": "true"},
+	{"execution.checkpointing.incremental": "true", "execution.checkpointing.data-inline-threshold": "300"},
 	{"execution.checkpointing.unaligned.enabled": "true"},
+	{"execution.checkpointing.unaligned.enabled": "true", "execution.checkpointing.data-inline-threshold": "0"},
 	{"execution.checkpointing.unaligned.enabled": "true", "execution.checkpointing.aligned-checkpoint-timeout": "5 ms"},
 	{"state.backend.type": "rocksdb"},
 	{"state.backend.type": "rocksdb", "execution.checkpointing.incremental": "true", "execution.checkpointing.unaligned.enabled": "true"},
 }
 
 // plainly is how a program is run to know what it writes.
-var plainly = setting{parallelism: 1}
+var plainly = setting{parallelism: 1, segment: 32}
 
 func newSetting(r *rand.Rand, steps int) setting {
 	return setting{
 		parallelism: 1 + r.IntN(4), unchained: r.IntN(3) == 0, buffer: []time.Duration{-1, 0, 5 * time.Millisecond}[r.IntN(3)],
 		interval: time.Duration(10+r.IntN(40)) * time.Millisecond, files: r.IntN(2) == 0,
-		settings: kindsOfCheckpoint[r.IntN(len(kindsOfCheckpoint))], failures: r.IntN(3), behind: r.IntN(steps + 1),
+		settings: kindsOfCheckpoint[r.IntN(len(kindsOfCheckpoint))], segment: []int{4, 16, 32}[r.IntN(3)], failures: r.IntN(3), behind: r.IntN(steps + 1),
 	}
 }
 
@@ -114,7 +117,7 @@ func slowly(v int64) int64 {
 }
 
 func (s setting) options(t *testing.T, checkpoints string) []stream.Option {
-	var text []string
+	text := []string{fmt.Sprintf(`"taskmanager.memory.segment-size": "%d kb"`, s.segment)}
 	for key, value := range s.settings {
 		text = append(text, fmt.Sprintf("%q: %q", key, value))
 	}

@@ -4,6 +4,7 @@ import (
 	"log/slog"
 	"time"
 
+	"github.com/weirstream/weir/config"
 	"github.com/weirstream/weir/internal/ident"
 	"github.com/weirstream/weir/internal/jobgraph"
 	"github.com/weirstream/weir/internal/memory"
@@ -33,7 +34,7 @@ func (l *launcher) Launch(job *pb.Job, token string, _ memory.Share, events task
 		worker: worker.New(worker.Options{
 			Loop: c.loop, System: c.system, TaskExecutor: rpc.Address{Process: c.system.Self(), Endpoint: gateway.TaskExecutor},
 			Token: token, Job: l.options.Compiled.Graph.Job, Resource: resourceID, Cluster: ident.ClusterID{}, Compiled: l.options.Compiled,
-			Buffers: networkBuffers(l.options.Compiled.Graph), BufferTimeout: l.options.BufferTimeout, ManagedBytes: managedPerSlot, Failed: c.failed, Logger: l.options.Logger,
+			Buffers: networkBuffers(l.options.Compiled.Graph), BufferSize: int(config.TaskManagerSegmentSize.In(l.options.Config)), BufferTimeout: l.options.BufferTimeout, ManagedBytes: managedPerSlot, Failed: c.failed, Logger: l.options.Logger,
 		}),
 	}
 	w.worker.Start()

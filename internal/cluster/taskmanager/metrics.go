@@ -12,7 +12,6 @@ import (
 	"github.com/weirstream/weir/internal/cluster/reporters"
 	"github.com/weirstream/weir/internal/metrics"
 	"github.com/weirstream/weir/internal/metrics/process"
-	"github.com/weirstream/weir/internal/shuffle/network"
 	"github.com/weirstream/weir/internal/status"
 	"github.com/weirstream/weir/internal/taskexecutor"
 )
@@ -35,7 +34,7 @@ func (t *TaskManager) process() *status.ProcessFigures {
 	f, m := *t.sampler.Latest(), &t.settings.memory
 	f.HeapMax = int64(m.FrameworkHeap + m.TaskHeap + m.Managed + m.Network)
 	f.NonHeapMax, f.ProgramMax = int64(m.Metaspace+m.Overhead), int64(m.Metaspace)
-	f.BuffersTotal, f.BufferSize = int64(t.settings.buffers()), network.BufferSize
+	f.BuffersTotal, f.BufferSize = int64(t.settings.buffers()), int64(t.settings.bufferSize)
 	return &f
 }
 

@@ -14,7 +14,6 @@ import (
 	"github.com/weirstream/weir/internal/invariant"
 	"github.com/weirstream/weir/internal/memory"
 	"github.com/weirstream/weir/internal/rpc/pb"
-	"github.com/weirstream/weir/internal/shuffle/network"
 	"github.com/weirstream/weir/internal/taskexecutor/slottable"
 )
 
@@ -24,6 +23,7 @@ type settings struct {
 	master       string // host:port of the JobManager
 	slots        int
 	memory       memory.TaskManagerMemory
+	bufferSize   int // of network buffers, in bytes
 	cancellation time.Duration
 }
 
@@ -36,6 +36,7 @@ func readSettings(cfg *config.Config) (settings, error) {
 	s := settings{
 		master: net.JoinHostPort(config.JobManagerRPCAddress.In(cfg), strconv.Itoa(config.JobManagerRPCPort.In(cfg))),
 		slots:  config.TaskManagerNumberOfTaskSlots.In(cfg), cancellation: config.TaskCancellationTimeout.In(cfg),
+		bufferSize: int(config.TaskManagerSegmentSize.In(cfg)),
 	}
 	if s.cancellation <= 0 {
 		s.cancellation = never
@@ -77,7 +78,7 @@ func everywhere(host string) bool {
 }
 
 // buffers is how many network buffers all workers have together.
-func (s *settings) buffers() int { return int(s.memory.Network / network.BufferSize) }
+func (s *settings) buffers() int { return int(s.memory.Network) / s.bufferSize }
 
 // profile is what all slots share.
 func (s *settings) profile() slottable.Profile {

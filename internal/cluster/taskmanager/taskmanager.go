@@ -184,7 +184,7 @@ func (t *TaskManager) openLauncher(o Options, work string, spare []string) error
 		Fetch: func(program blob.Hash, then func(string, error)) {
 			t.fetcher.Fetch(t.executor.BlobAddress(), program, then)
 		},
-		Directory: filepath.Join(work, "workers"), Spare: spare, Limit: true, WriteBuffers: config.TaskManagerSortShuffleMinBuffers.In(t.config),
+		Directory: filepath.Join(work, "workers"), Spare: spare, Limit: true, WriteBuffers: config.TaskManagerSortShuffleMinBuffers.In(t.config), BufferSize: t.settings.bufferSize,
 		Stdout: out, Stderr: out, Logger: t.log,
 	})
 	if groups := t.launcher.ControlGroups(); groups != "" {

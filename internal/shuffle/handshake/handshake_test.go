@@ -27,6 +27,8 @@ var sample = Hello{
 	Job:     ident.JobID{ID: ident.ID{4, 5, 6}},
 	Target:  "localhost:45123-1a2b3c",
 	Source:  "localhost:45124-ffffff",
+
+	BufferSize: 4 << 10,
 }
 
 func mustEncode(t testing.TB, h Hello) []byte {
@@ -61,7 +63,8 @@ func TestReadHelloOfStrangers(t *testing.T) {
 		{"SSH-2.0-OpenSSH", "begins with"},
 		{"", "timeout"},
 		{string(hello[:100]), "timeout"},
-		{strings.Replace(string(hello), "WEIRDATA\x05\x00\x00", "WEIRDATA\x05\x00\x09", 1), "reserved bytes"},
+		{strings.Replace(string(hello), "WEIRDATA\x06\x00\x0c\x00", "WEIRDATA\x06\x00\x0c\x09", 1), "reserved byte 9"},
+		{strings.Replace(string(hello), "WEIRDATA\x06\x00\x0c\x00", "WEIRDATA\x06\x00\x1f\x00", 1), "buffers of 2^31 bytes"},
 		{string(hello[:HelloSize-1]) + "x", "followed by more text"},
 	} {
 		synctest.Test(t, func(t *testing.T) {
@@ -77,6 +80,16 @@ func TestReadHelloOfStrangers(t *testing.T) {
 			}
 			_, _ = a.Close(), b.Close()
 		})
+	}
+}
+
+func TestBufferSizesThatCannotBeSaidAreRefused(t *testing.T) {
+	for _, size := range []int{-1, 0, 5000} {
+		h := sample
+		h.BufferSize = size
+		if _, err := h.Encode(); err == nil {
+			t.Errorf("buffers of %d bytes were encoded", size)
+		}
 	}
 }
 

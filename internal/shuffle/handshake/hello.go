@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math/bits"
 	"net"
 	"time"
 
@@ -14,14 +15,17 @@ import (
 
 // Version is the version of the data plane's protocol. Both ends of a
 // connection speak the same one.
-const Version = 5
+const Version = 6
 
 // HelloSize is the size of an encoded Hello in bytes, always the same:
-// magic, version, two zero bytes, cluster, job, and for target and source one
-// byte of length and 255 bytes of text.
+// magic, version, the power of two that is the size of the buffers, one zero byte,
+// cluster, job, and for target and source one byte of length and 255 bytes of text.
 const HelloSize = 8 + 2 + 2 + 16 + 16 + 2*(1+maxResource)
 
 const maxResource = 255
+
+// maxPower is the greatest size of buffers, as a power of two.
+const maxPower = 30
 
 const magic = "WEIRDATA"
 
@@ -32,6 +36,9 @@ type Hello struct {
 	Job     ident.JobID
 	// Target is the TaskManager that is called, Source the one that calls.
 	Target, Source ident.ResourceID
+	// BufferSize is the size of the caller's network buffers: no frame is larger. It is
+	// a power of two.
+	BufferSize int
 }
 
 // ErrNotHello is wrapped by the error for a connection that does not begin with
@@ -43,7 +50,10 @@ func (h Hello) Encode() ([]byte, error) {
 	b := make([]byte, 0, HelloSize)
 	b = append(b, magic...)
 	b = binary.LittleEndian.AppendUint16(b, h.Version)
-	b = append(b, 0, 0)
+	if h.BufferSize <= 0 || h.BufferSize&(h.BufferSize-1) != 0 {
+		return nil, fmt.Errorf("encode hello: buffers of %d bytes, want a power of two", h.BufferSize)
+	}
+	b = append(b, byte(bits.TrailingZeros(uint(h.BufferSize))), 0)
 	b = append(b, h.Cluster.ID[:]...)
 	b = append(b, h.Job.ID[:]...)
 	for _, id := range []ident.ResourceID{h.Target, h.Source} {
@@ -75,9 +85,10 @@ func DecodeHello(b []byte) (Hello, error) {
 	if h.Source, err = decodeResource(b[44+1+maxResource:]); err != nil {
 		return Hello{}, fmt.Errorf("%w: source: %w", ErrNotHello, err)
 	}
-	if b[10]|b[11] != 0 {
-		return Hello{}, fmt.Errorf("%w: reserved bytes %x", ErrNotHello, b[10:12])
+	if b[10] > maxPower || b[11] != 0 {
+		return Hello{}, fmt.Errorf("%w: buffers of 2^%d bytes, reserved byte %x", ErrNotHello, b[10], b[11])
 	}
+	h.BufferSize = 1 << b[10]
 	return h, nil
 }
 

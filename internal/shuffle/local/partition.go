@@ -44,6 +44,7 @@ type Partition struct {
 	blockedSince            atomic.Int64  // Unix nanoseconds, 0: does not wait
 	recordSize              atomic.Uint64 // float64 bits: encoded bytes a record, 0: not known
 	frame                   int           // encoded bytes a batch should have
+	rows                    int           // records it should have at most
 }
 
 var (
@@ -54,8 +55,11 @@ var (
 func newPartition(id ident.PartitionID, subpartitions int, s Settings, newSerializer func() shuffle.Serializer, cancel <-chan struct{}, gone func(*Partition)) *Partition {
 	p := &Partition{
 		id: id, queues: make([]Queue, subpartitions), newSerializer: newSerializer, cancel: cancel,
-		depth: s.Depth, limit: int32(2*subpartitions + s.Depth), frame: s.FrameBytes, gone: gone,
+		depth: s.Depth, limit: int32(2*subpartitions + s.Depth), frame: s.FrameBytes, rows: s.Rows, gone: gone,
 		look: make(chan struct{}, 1), over: make(chan struct{}),
+	}
+	if p.rows == 0 {
+		p.rows = batch.MaxRows
 	}
 	p.open.Store(int32(subpartitions))
 	if subpartitions == 0 {
@@ -153,8 +157,8 @@ func (p *Partition) Control(e element.Element) error {
 // buffer, as learned from what was encoded so far.
 func (p *Partition) Rows() int {
 	size := math.Float64frombits(p.recordSize.Load())
-	if size*batch.MaxRows <= float64(p.frame) {
-		return batch.MaxRows
+	if size*float64(p.rows) <= float64(p.frame) {
+		return p.rows
 	}
 	return max(1, int(0.97*float64(p.frame)/size))
 }

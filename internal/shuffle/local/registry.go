@@ -14,6 +14,8 @@ import (
 type Settings struct {
 	// Depth is how many batches a subpartition holds at most.
 	Depth int
+	// Rows is how many records a batch should have at most; 0: batch.MaxRows.
+	Rows int
 	// FrameBytes is how many bytes an encoded batch should have at most.
 	FrameBytes int
 	// Wait is how long a request waits for its partition to appear.

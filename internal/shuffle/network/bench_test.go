@@ -57,7 +57,7 @@ func processTime() float64 {
 func BenchmarkNetwork(b *testing.B) {
 	for _, network := range []string{"unix", "tcp"} {
 		for _, channels := range []int{1, 8, 64} {
-			b.Run(fmt.Sprintf("%s/channels=%d", network, channels), func(b *testing.B) { benchmarkNetwork(b, network, channels, maxPayload) })
+			b.Run(fmt.Sprintf("%s/channels=%d", network, channels), func(b *testing.B) { benchmarkNetwork(b, network, channels, maxPayload, nil) })
 		}
 	}
 }
@@ -65,12 +65,21 @@ func BenchmarkNetwork(b *testing.B) {
 // BenchmarkSmallFrames is what a job of many channels and little data costs.
 func BenchmarkSmallFrames(b *testing.B) {
 	for _, network := range []string{"unix", "tcp"} {
-		b.Run(network, func(b *testing.B) { benchmarkNetwork(b, network, 64, 1<<10) })
+		b.Run(network, func(b *testing.B) { benchmarkNetwork(b, network, 64, 1<<10, nil) })
 	}
 }
 
-func benchmarkNetwork(b *testing.B, network string, channels, size int) {
-	from, to := newHost(b, network, "from", nil), newHost(b, network, "to", nil)
+// BenchmarkSmallBuffers is what full frames of the least size cost.
+func BenchmarkSmallBuffers(b *testing.B) {
+	for _, network := range []string{"unix", "tcp"} {
+		b.Run(network, func(b *testing.B) {
+			benchmarkNetwork(b, network, 8, LeastBufferSize-headerSize, func(o *Options) { o.BufferSize = LeastBufferSize })
+		})
+	}
+}
+
+func benchmarkNetwork(b *testing.B, network string, channels, size int, change func(*Options)) {
+	from, to := newHost(b, network, "from", change), newHost(b, network, "to", change)
 	pool := &sync.Pool{}
 	pool.New = func() any { return &block{bytes: make([]byte, size), pool: pool} }
 	serializer := func() shuffle.Serializer { return passThrough{pool} }

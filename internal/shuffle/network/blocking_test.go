@@ -44,7 +44,7 @@ func fill(t *testing.T, p *spill.Partition, r *rand.Rand, batches int) []int64 {
 		sub := r.IntN(p.Subpartitions())
 		b := newNumbers(r.IntN(2000))
 		if r.IntN(20) == 0 {
-			b.padding = r.IntN(5 * BufferSize)
+			b.padding = r.IntN(5 * DefaultBufferSize)
 		}
 		for range 1 + r.IntN(5) {
 			b.vals = append(b.vals, next[sub])

@@ -41,13 +41,14 @@ type channel struct {
 	timer     *time.Timer // of the newest barrier that is Timed; nil: there was none
 
 	seq     uint32 // of the next frame; the link's reader only
+	part    []byte // the frames so far of a control element of several; the link's reader only
 	collect []byte // the frames so far of a batch of several; Poll only
 	over    uint64 // the n of the barrier polled last: it has overtaken what came before; Poll only
 }
 
 // An inFrame is a data frame, or a control element if it has no buffer.
 type inFrame struct {
-	buf     *buffer
+	buf     buffer
 	size    int
 	more    bool // the batch goes on
 	control element.Element
@@ -85,6 +86,9 @@ func (c *channel) Poll() (e element.Element, ok, more bool, err error) {
 	}
 }
 
+// maxCollect is how much room a channel keeps for batches of several frames.
+const maxCollect = 2 << 20
+
 // decode makes a batch of a frame, or keeps the frame's bytes and gives none if
 // the batch goes on.
 func (c *channel) decode(f inFrame) (batch.Batch, error) {
@@ -97,7 +101,7 @@ func (c *channel) decode(f inFrame) (batch.Batch, error) {
 			return nil, nil
 		}
 		payload = c.collect
-		if c.collect = c.collect[:0]; cap(c.collect) > 64*BufferSize {
+		if c.collect = c.collect[:0]; cap(c.collect) > maxCollect {
 			c.collect = nil // one huge record should not hold its room for ever
 		}
 	}
@@ -111,7 +115,7 @@ func (c *channel) decode(f inFrame) (batch.Batch, error) {
 
 // recycle puts a frame's buffer back, and makes new credit of it or gives up
 // what was borrowed.
-func (c *channel) recycle(b *buffer) {
+func (c *channel) recycle(b buffer) {
 	c.pool.put(b)
 	c.mu.Lock()
 	if c.closed || c.err != nil {
@@ -144,11 +148,11 @@ func (c *channel) announce() int {
 
 // data takes a data frame that was read into b and gives a buffer for the next
 // one. The link's reader calls it.
-func (c *channel) data(h header, b *buffer) (*buffer, error) {
+func (c *channel) data(h header, b buffer) (buffer, error) {
 	if err := c.checkSeq(h); err != nil {
 		return b, err
 	}
-	if h.flags&^flagMore != 0 || h.length == 0 {
+	if h.flags&^flagMore != 0 || h.length == 0 || len(c.part) > 0 {
 		return b, fmt.Errorf("%w: data of %d bytes, flags %x", errCorrupt, h.length, h.flags)
 	}
 	c.mu.Lock()
@@ -179,12 +183,21 @@ func (c *channel) data(h header, b *buffer) (*buffer, error) {
 	return c.pool.take(), nil
 }
 
-// control takes a control element. The link's reader calls it.
+// control takes a control element, or a part of one. The link's reader calls it.
 func (c *channel) control(h header, payload []byte) error {
-	e, err := parseControl(payload)
-	if err == nil {
-		err = c.checkSeq(h)
+	if err := c.checkSeq(h); err != nil {
+		return err
 	}
+	if h.flags != 0 || len(c.part) > 0 {
+		if c.part = append(c.part, payload...); h.flags&^flagMore != 0 || len(c.part) > maxControl+maxOptions {
+			return fmt.Errorf("%w: control element of more than %d bytes, flags %x", errCorrupt, len(c.part), h.flags)
+		}
+		if h.flags != 0 {
+			return nil
+		}
+		payload, c.part = c.part, nil
+	}
+	e, err := parseControl(payload)
 	if err != nil {
 		return err
 	}

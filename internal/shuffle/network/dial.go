@@ -107,7 +107,7 @@ func (l *link) attemptAt(ctx context.Context, addr string) (net.Conn, error) {
 	if err != nil {
 		return nil, err
 	}
-	hello := handshake.Hello{Version: handshake.Version, Cluster: l.env.cluster, Job: l.env.job, Target: l.target, Source: l.env.self}
+	hello := handshake.Hello{Version: handshake.Version, Cluster: l.env.cluster, Job: l.env.job, Target: l.target, Source: l.env.self, BufferSize: l.env.pool.size}
 	if err := handshake.Open(ctx, conn, hello); err != nil {
 		_ = conn.Close()
 		return nil, err

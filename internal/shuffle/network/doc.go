@@ -39,6 +39,9 @@
 //
 // # Credit and buffers
 //
+// The consumer's hello says how large its buffers are, and no frame is larger than
+// those of either end: a batch, or the options of a barrier, go in several then.
+//
 // One credit is one buffer set aside at the consumer. A channel has a few of its
 // own and borrows more, up to a limit, while the producer reports a backlog and
 // the pool is not short. So data frames that arrive always find a buffer, and the

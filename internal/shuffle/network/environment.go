@@ -9,8 +9,10 @@ import (
 	"sync"
 	"time"
 
+	"github.com/weirstream/weir/batch"
 	"github.com/weirstream/weir/internal/fs/scratch"
 	"github.com/weirstream/weir/internal/ident"
+	"github.com/weirstream/weir/internal/invariant"
 	"github.com/weirstream/weir/internal/shuffle"
 	"github.com/weirstream/weir/internal/shuffle/handshake"
 	"github.com/weirstream/weir/internal/shuffle/local"
@@ -26,6 +28,9 @@ type Options struct {
 	// Share what follows it in messages: what it is a part of.
 	Buffers int
 	Share   string
+	// BufferSize is a power of two from LeastBufferSize on; 0: DefaultBufferSize. It is
+	// taskmanager.memory.segment-size, and need not be that of other processes.
+	BufferSize int
 	// QueueDepth is how many batches a subpartition holds at most; 0: 8.
 	QueueDepth int
 	// BuffersPerChannel is how many buffers a remote channel always has; 0: 2.
@@ -81,16 +86,18 @@ var errClosed = errors.New("the data plane of this process is closed")
 
 // NewEnvironment makes an environment without partitions, gates or connections.
 func NewEnvironment(o Options) *Environment {
+	size := or(o.BufferSize, DefaultBufferSize)
+	invariant.Check(size >= LeastBufferSize && size&(size-1) == 0, "network buffers of %d bytes, want a power of two from %d on", size, LeastBufferSize)
 	e := &Environment{
-		job: o.Job, self: o.Self, cluster: o.Cluster, pool: &pool{total: o.Buffers, share: o.Share},
+		job: o.Job, self: o.Self, cluster: o.Cluster, pool: &pool{size: size, total: o.Buffers, share: o.Share},
 		own: max(1, or(o.BuffersPerChannel, 2)), wait: or(o.PartitionWait, 5*time.Minute), dial: o.Dial, log: o.Logger,
 		gates: map[*Gate]struct{}{}, links: map[ident.ResourceID]*link{}, stops: map[*link]context.CancelCauseFunc{}, sessions: map[*session]struct{}{},
 	}
 	e.most = max(e.own, or(o.MaxBuffersPerChannel, 10))
-	e.registry = local.NewRegistry(local.Settings{Depth: or(o.QueueDepth, 8), FrameBytes: maxPayload, Wait: e.wait})
+	e.registry = local.NewRegistry(local.Settings{Depth: or(o.QueueDepth, 8), Rows: rowsOf(size), FrameBytes: size - headerSize, Wait: e.wait})
 	if o.Scratch != nil {
 		e.gathers = or(o.WriteBuffers, 512)
-		e.blocking = spill.NewStore(spill.Settings{Space: o.Scratch, FrameBytes: maxPayload, ReadBytes: or(o.ReadBytes, 32<<20)})
+		e.blocking = spill.NewStore(spill.Settings{Space: o.Scratch, FrameBytes: size - headerSize, ReadBytes: or(o.ReadBytes, 32<<20)})
 	}
 	if e.dial == nil {
 		e.dial = Dial
@@ -99,6 +106,13 @@ func NewEnvironment(o Options) *Environment {
 		e.log = slog.New(slog.DiscardHandler)
 	}
 	return e
+}
+
+// rowsOf is how many records a batch has at most that is not encoded: as many fewer
+// than in others as a buffer is smaller, so that smaller buffers hold less between
+// tasks of one process too.
+func rowsOf(size int) int {
+	return min(batch.MaxRows, batch.MaxRows*size/DefaultBufferSize)
 }
 
 func or[T comparable](v, otherwise T) T {
@@ -138,7 +152,7 @@ func (e *Environment) CreateBlockingPartition(id ident.PartitionID, subpartition
 		return nil, err
 	}
 	n := least + e.pool.borrow(e.gathers-least)
-	p, err := e.blocking.Create(id, subpartitions, n*BufferSize, newSerializer, cancel, func() { e.pool.release(n) })
+	p, err := e.blocking.Create(id, subpartitions, n*e.pool.size, newSerializer, cancel, func() { e.pool.release(n) })
 	if err != nil {
 		e.pool.release(n)
 		return nil, err
@@ -245,7 +259,7 @@ func (e *Environment) Serve(conn net.Conn, hello handshake.Hello) {
 		return
 	}
 	buffers := minFrames + e.pool.borrow(maxFrames-minFrames)
-	s := &session{env: e, conn: conn, source: hello.Source, wakeup: make(chan struct{}, 1), views: map[uint32]*view{}}
+	s := &session{env: e, conn: conn, source: hello.Source, frame: min(e.pool.size, hello.BufferSize), wakeup: make(chan struct{}, 1), views: map[uint32]*view{}}
 	e.mu.Lock()
 	if e.closed {
 		e.mu.Unlock()
@@ -274,6 +288,8 @@ func (e *Environment) refusal(h handshake.Hello) string {
 		return fmt.Sprintf("TaskManager %s, this is %s", h.Target, e.self)
 	case h.Job != e.job:
 		return fmt.Sprintf("job %s, this worker runs job %s", h.Job, e.job)
+	case h.BufferSize < LeastBufferSize:
+		return fmt.Sprintf("network buffers of %d bytes, %d are the least", h.BufferSize, LeastBufferSize)
 	default:
 		return ""
 	}

@@ -118,7 +118,7 @@ func TestStrangersAreRefused(t *testing.T) {
 		t.Fatal(err)
 	}
 	var refused *handshake.RefusedError
-	if err := handshake.Open(t.Context(), conn, handshake.Hello{Version: 99}); !errors.As(err, &refused) {
+	if err := handshake.Open(t.Context(), conn, handshake.Hello{Version: 99, BufferSize: DefaultBufferSize}); !errors.As(err, &refused) {
 		t.Errorf("version 99: %v", err)
 	}
 	_ = conn.Close()
@@ -362,7 +362,7 @@ func TestCorruptMessagesToAProducer(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		hello := handshake.Hello{Version: handshake.Version, Cluster: from.cluster, Job: from.job, Target: from.self, Source: ident.ResourceID("x")}
+		hello := handshake.Hello{Version: handshake.Version, Cluster: from.cluster, Job: from.job, Target: from.self, Source: ident.ResourceID("x"), BufferSize: DefaultBufferSize}
 		if err := handshake.Open(t.Context(), conn, hello); err != nil {
 			t.Fatal(err)
 		}

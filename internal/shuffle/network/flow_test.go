@@ -227,11 +227,11 @@ func TestTooFewBuffers(t *testing.T) {
 // A pool that becomes smaller keeps what is set aside until it comes back, and
 // nothing of what is beyond.
 func TestPoolIsResized(t *testing.T) {
-	p := &pool{total: 8}
+	p := &pool{size: DefaultBufferSize, total: 8}
 	if err := p.reserve(6, "test"); err != nil {
 		t.Fatal(err)
 	}
-	var taken []*buffer
+	var taken []buffer
 	for range 6 {
 		taken = append(taken, p.take())
 	}

@@ -13,16 +13,13 @@ import (
 
 // Every frame begins with a header of headerSize bytes, little endian:
 //
-//	length  uint32   of the payload that follows, at most maxPayload
+//	length  uint32   of the payload that follows, which fits into the consumer's buffers with the header
 //	channel uint32   numbered by the consumer from 0 up, never used again
 //	kind    uint8
 //	flags   uint8
 //	backlog uint16   data: batches that wait behind this one
 //	seq     uint32   data and control: counts these frames of the channel; credit: how much
-const (
-	headerSize = 16
-	maxPayload = BufferSize - headerSize
-)
+const headerSize = 16
 
 // maxBatch is the largest encoding of a batch. It bounds what a consumer
 // collects before it decodes.
@@ -40,7 +37,8 @@ const (
 	frameClose
 )
 
-// The flag of a data frame whose batch goes on in the channel's next data frame.
+// The flag of a frame whose batch, or control element, goes on in the channel's next
+// frame.
 const flagMore = 1
 
 // errCorrupt is wrapped by errors about bytes that no correct peer sends.
@@ -73,11 +71,12 @@ func (h header) append(dst, payload []byte) []byte {
 	return append(append(dst, b[:]...), payload...)
 }
 
-func parseHeader(b []byte) (header, error) {
+// parseHeader reads a header; most is the longest payload.
+func parseHeader(b []byte, most int) (header, error) {
 	_ = b[headerSize-1]
 	length := binary.LittleEndian.Uint32(b)
-	if length > maxPayload {
-		return header{}, fmt.Errorf("%w: payload of %d bytes, limit %d", errCorrupt, length, maxPayload)
+	if int64(length) > int64(most) {
+		return header{}, fmt.Errorf("%w: payload of %d bytes, limit %d", errCorrupt, length, most)
 	}
 	return header{
 		length: int(length), channel: binary.LittleEndian.Uint32(b[4:]),

@@ -77,7 +77,7 @@ func FuzzSessionReader(f *testing.F) {
 		_ = other.Close()
 		s := &session{env: e, conn: a, wakeup: make(chan struct{}, 1), views: map[uint32]*view{}}
 		err := s.read(bytes.NewReader(b))
-		o := newOutbox(e.pool, minFrames)
+		o := newOutbox(e.pool, minFrames, LeastBufferSize)
 		if s.gather(o) && len(o.ends) == 0 {
 			t.Error("nothing gathered")
 		}
@@ -99,7 +99,7 @@ func FuzzFrames(f *testing.F) {
 	f.Add(request{partition: partitionID(9), subs: shuffle.Range{First: 1, Last: 3}, credit: 2}.append(nil))
 	f.Fuzz(func(t *testing.T, b []byte) {
 		if len(b) >= headerSize {
-			if h, err := parseHeader(b); err == nil {
+			if h, err := parseHeader(b, maxPayload); err == nil {
 				var again [headerSize]byte
 				if h.put(again[:]); !bytes.Equal(again[:], b[:headerSize]) {
 					t.Errorf("header %+v of %x", h, b[:headerSize])
@@ -115,7 +115,7 @@ func FuzzFrames(f *testing.F) {
 		if err := parseFailure(b, partitionID(0), "x"); err == nil {
 			t.Error("a failure without error")
 		}
-		if _, err := readFrame(bytes.NewReader(b), new(buffer)); err == io.EOF && len(b) > 0 {
+		if _, err := readFrame(bytes.NewReader(b), make(buffer, DefaultBufferSize)); err == io.EOF && len(b) > 0 {
 			t.Error("a cut frame looks like an orderly end")
 		}
 	})

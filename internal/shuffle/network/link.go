@@ -15,7 +15,7 @@ import (
 )
 
 const (
-	// readAhead is the room of a link's reader: two frames a system call.
+	// readAhead is the room of a link's reader: two frames of the usual size a system call.
 	readAhead = 64 << 10
 	// goodbye is how long the ends of a connection that is no longer needed
 	// wait for each other.
@@ -236,11 +236,11 @@ func (l *link) read(r io.Reader) error {
 }
 
 // readFrame reads a header, and its payload to the beginning of buf.
-func readFrame(r io.Reader, buf *buffer) (header, error) {
+func readFrame(r io.Reader, buf buffer) (header, error) {
 	if _, err := io.ReadFull(r, buf[:headerSize]); err != nil {
 		return header{}, err
 	}
-	h, err := parseHeader(buf[:headerSize])
+	h, err := parseHeader(buf[:headerSize], len(buf)-headerSize)
 	if err != nil {
 		return header{}, err
 	}
@@ -268,7 +268,7 @@ const (
 	failureCorrupt
 )
 
-const maxFailure = 4 << 10
+const maxFailure = LeastBufferSize - headerSize - 1
 
 func appendFailure(dst []byte, err error) []byte {
 	code, text := failureOfProducer, err.Error()

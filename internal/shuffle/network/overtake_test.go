@@ -47,7 +47,8 @@ func TestBarriersOvertake(t *testing.T) {
 }
 
 func overtake(t *testing.T, r *rand.Rand, remote bool) {
-	hosts := []*host{newHost(t, "unix", "a", nil), newHost(t, "unix", "b", nil)}
+	sized := func(o *Options) { o.BufferSize = LeastBufferSize << (3 * r.IntN(2)) }
+	hosts := []*host{newHost(t, "unix", "a", sized), newHost(t, "unix", "b", sized)}
 	at := hosts[0]
 	if remote {
 		at = hosts[1]

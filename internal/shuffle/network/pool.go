@@ -7,11 +7,15 @@ import (
 	"github.com/weirstream/weir/internal/shuffle"
 )
 
-// BufferSize is the size of a network buffer, which holds a frame's header and
-// its payload.
-const BufferSize = 32 << 10
+// DefaultBufferSize is the size of a network buffer where nothing else is said, and
+// LeastBufferSize the least that it may have.
+const (
+	DefaultBufferSize = 32 << 10
+	LeastBufferSize   = 4 << 10
+)
 
-type buffer [BufferSize]byte
+// A buffer holds a frame's header and its payload. All of a pool have its size.
+type buffer []byte
 
 // A pool is a fixed number of network buffers, until it is resized. Buffers are
 // set aside first and taken later, so that who has set one aside never waits for
@@ -20,11 +24,13 @@ type buffer [BufferSize]byte
 // Invariant: taken <= reserved, and reserved <= total except after the pool has
 // become smaller: then nothing is set aside until enough has come back.
 type pool struct {
+	size int // of a buffer, in bytes
+
 	mu       sync.Mutex
 	total    int
 	reserved int
 	taken    int
-	free     []*buffer
+	free     []buffer
 	share    string // what total is a part of; empty: it is all there is
 }
 
@@ -57,7 +63,7 @@ func (p *pool) reserve(n int, what string) error {
 	defer p.mu.Unlock()
 	if p.reserved+n > p.total {
 		return fmt.Errorf("%s: %w: required %d, but only %d available. The total number of network buffers is currently set to %d of %d bytes each%s. You can increase this number by setting the configuration keys '%s', '%s', and '%s'",
-			what, shuffle.ErrInsufficientBuffers, n, max(0, p.total-p.reserved), p.total, BufferSize, p.share, fractionKey, minKey, maxKey)
+			what, shuffle.ErrInsufficientBuffers, n, max(0, p.total-p.reserved), p.total, p.size, p.share, fractionKey, minKey, maxKey)
 	}
 	p.reserved += n
 	return nil
@@ -81,13 +87,13 @@ func (p *pool) release(n int) {
 }
 
 // take gives a buffer that was set aside.
-func (p *pool) take() *buffer {
+func (p *pool) take() buffer {
 	p.mu.Lock()
 	p.taken++
 	n := len(p.free)
 	if n == 0 {
 		p.mu.Unlock()
-		return new(buffer)
+		return make(buffer, p.size)
 	}
 	b := p.free[n-1]
 	p.free = p.free[:n-1]
@@ -96,7 +102,7 @@ func (p *pool) take() *buffer {
 }
 
 // put gives a buffer back; it stays set aside.
-func (p *pool) put(b *buffer) {
+func (p *pool) put(b buffer) {
 	p.mu.Lock()
 	p.taken--
 	if p.taken+len(p.free) < p.total {

@@ -21,6 +21,7 @@ type session struct {
 	env    *Environment
 	conn   net.Conn
 	source ident.ResourceID
+	frame  int           // the largest frame that fits into the buffers of both ends
 	wakeup chan struct{} // a token: ready is not empty
 
 	mu    sync.Mutex
@@ -38,7 +39,7 @@ func (s *session) run(buffers int) {
 	if err == nil {
 		stop := make(chan struct{})
 		var writer sync.WaitGroup
-		writer.Go(func() { s.write(newOutbox(s.env.pool, buffers), stop) })
+		writer.Go(func() { s.write(newOutbox(s.env.pool, buffers, s.frame), stop) })
 		err = s.read(bufio.NewReaderSize(s.conn, 4<<10))
 		close(stop)
 		_ = s.conn.Close()
@@ -80,12 +81,9 @@ func (s *session) read(r io.Reader) error {
 		if _, err := io.ReadFull(r, head[:]); err != nil {
 			return err
 		}
-		h, err := parseHeader(head[:])
+		h, err := parseHeader(head[:], requestSize)
 		if err != nil {
 			return err
-		}
-		if h.length > requestSize {
-			return fmt.Errorf("%w: %d bytes from a consumer", errCorrupt, h.length)
 		}
 		if _, err := io.ReadFull(r, payload[:h.length]); err != nil {
 			return err
@@ -270,9 +268,10 @@ func (s *session) fill(o *outbox, t turn) {
 		return
 	}
 	if len(v.rest) > 0 {
-		if t.credit {
+		if t.credit || v.control {
+			data := !v.control
 			o.chunk(v, 0)
-			s.sent(v, true, true)
+			s.sent(v, data, true)
 		}
 		return
 	}
@@ -287,7 +286,7 @@ func (s *session) fill(o *outbox, t turn) {
 			return
 		case e.Batch == nil:
 			o.control(v, e)
-			s.sent(v, false, left > 0)
+			s.sent(v, false, left > 0 || len(v.rest) > 0)
 			return
 		default:
 			if err = o.batch(v, t.partition, e.Batch, backlog); err != nil {

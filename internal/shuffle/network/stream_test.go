@@ -26,7 +26,7 @@ func produce(p *local.Partition, r *rand.Rand, batches int) error {
 		b := newNumbers(0)
 		switch r.IntN(20) {
 		case 0:
-			b.padding = r.IntN(5 * BufferSize)
+			b.padding = r.IntN(5 * DefaultBufferSize)
 		case 1:
 			b.padding = maxPayload - 64 + r.IntN(128)
 		default:
@@ -44,7 +44,7 @@ func produce(p *local.Partition, r *rand.Rand, batches int) error {
 			e := element.Element{Kind: element.Watermark, Time: marks}
 			switch r.IntN(3) {
 			case 0:
-				e = element.Element{Kind: element.Barrier, Checkpoint: marks, Align: element.Align(marks % 2), Options: bytes.Repeat([]byte{byte(marks)}, int(marks%40))}
+				e = element.Element{Kind: element.Barrier, Checkpoint: marks, Align: element.Align(marks % 2), Options: optionsOf(marks)}
 			case 1:
 				e = element.Element{Kind: element.Status, Idle: true, Time: marks}
 			}
@@ -54,6 +54,15 @@ func produce(p *local.Partition, r *rand.Rand, batches int) error {
 		}
 	}
 	return p.Finish()
+}
+
+// optionsOf are those of the n-th barrier: now and then too long for one small frame.
+func optionsOf(n int64) []byte {
+	size := n % 40
+	if size%10 == 9 {
+		size *= maxOptions / 40
+	}
+	return bytes.Repeat([]byte{byte(n)}, int(size))
 }
 
 // consume reads until all channels have ended; every number and control
@@ -81,7 +90,7 @@ func consume(r *reader) (total int64, err error) {
 			if marks[ch]++; e.Time+e.Checkpoint != marks[ch] {
 				return total, fmt.Errorf("channel %d: control element %+v, want number %d", ch, e, marks[ch])
 			}
-			if n := marks[ch]; e.Kind == element.Barrier && (e.Align != element.Align(n%2) || !bytes.Equal(e.Options, bytes.Repeat([]byte{byte(n)}, int(n%40)))) {
+			if n := marks[ch]; e.Kind == element.Barrier && (e.Align != element.Align(n%2) || !bytes.Equal(e.Options, optionsOf(n))) {
 				return total, fmt.Errorf("channel %d: barrier %+v is not as it was sent", ch, e)
 			}
 		}
@@ -90,7 +99,8 @@ func consume(r *reader) (total int64, err error) {
 }
 
 // TestManyToMany runs producers and consumers on two hosts, each reading from
-// all: half of the channels are within a process and half are not.
+// all: half of the channels are within a process and half are not. Their buffers
+// have different sizes.
 func TestManyToMany(t *testing.T) {
 	seed := rand.Uint64()
 	t.Logf("seed %d", seed)
@@ -107,9 +117,11 @@ func TestManyToMany(t *testing.T) {
 
 func manyToMany(t *testing.T, network string, n int, tiny bool, seed uint64) {
 	var hosts [2]*host
+	sizes := []int{LeastBufferSize, LeastBufferSize, 2 * LeastBufferSize, DefaultBufferSize}
+	rand.New(rand.NewPCG(seed, 99)).Shuffle(len(sizes), func(i, j int) { sizes[i], sizes[j] = sizes[j], sizes[i] })
 	for i := range hosts {
 		hosts[i] = newHost(t, network, ident.ResourceID(fmt.Sprintf("tm-%d", i)), func(o *Options) {
-			if tiny {
+			if o.BufferSize = sizes[i]; tiny {
 				o.BuffersPerChannel, o.MaxBuffersPerChannel, o.QueueDepth, o.Buffers = 1, 1, 1, n*n/2+n+2*minFrames+2
 			}
 		})

@@ -27,7 +27,8 @@ type view struct {
 
 	// The session's writer only.
 	seq        uint32
-	rest       []byte // what remains to be sent of a large batch
+	rest       []byte // what remains to be sent of a large batch, or
+	control    bool   // of a control element, which costs no credit
 	serializer shuffle.Serializer
 	failed     bool // the consumer was told; nothing follows
 }

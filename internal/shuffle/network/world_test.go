@@ -98,6 +98,10 @@ func (s *numbersSerializer) Decode(src []byte) (batch.Batch, error) {
 	return n, nil
 }
 
+// maxPayload is what a frame carries at most, between hosts with buffers of the usual
+// size.
+const maxPayload = DefaultBufferSize - headerSize
+
 // host is one TaskManager with one worker, listening like a real one.
 type host struct {
 	*Environment

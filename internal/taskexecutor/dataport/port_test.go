@@ -125,7 +125,7 @@ func (p *place) dial(t *testing.T, network string) net.Conn {
 	return conn
 }
 
-var hello = handshake.Hello{Version: handshake.Version, Cluster: cluster, Job: job, Target: "te-1", Source: "te-2"}
+var hello = handshake.Hello{Version: handshake.Version, Cluster: cluster, Job: job, Target: "te-1", Source: "te-2", BufferSize: 32 << 10}
 
 func echo(t *testing.T, conn net.Conn) {
 	t.Helper()

@@ -39,6 +39,8 @@ type Options struct {
 	// WriteBuffers is how many network buffers a blocking partition gathers
 	// records in; 0: the worker's default.
 	WriteBuffers int
+	// BufferSize is the size of a network buffer; 0: the worker's default.
+	BufferSize int
 	// Spare are directories on other disks, in which workers also keep what does
 	// not fit into memory. They must exist.
 	Spare []string
@@ -171,7 +173,7 @@ func (l *Launcher) assign(c *child, directory string, spare []string) assignment
 	return assignment.Assignment{Job: c.id, Resource: o.Resource, Cluster: c.cluster, Token: c.token, TaskExecutor: o.TaskExecutor,
 		Listen: "unix:" + directory + "/rpc.sock", Handoff: directory + "/data.sock",
 		NetworkBytes: int64(c.share.Network), AllNetworkBytes: int64(c.share.AllNetwork), Slots: c.share.Held, AllSlots: c.share.Slots,
-		ManagedBytes: int64(c.share.Managed), WriteBuffers: o.WriteBuffers, TempDirs: append([]string{directory}, spare...)}
+		ManagedBytes: int64(c.share.Managed), BufferSize: o.BufferSize, WriteBuffers: o.WriteBuffers, TempDirs: append([]string{directory}, spare...)}
 }
 
 // maxSocketDirectory is how long the path of a directory with sockets may be:

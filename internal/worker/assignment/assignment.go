@@ -59,6 +59,8 @@ type Assignment struct {
 	AllSlots        int   `json:"allSlots"`
 	// ManagedBytes is the managed memory of one slot.
 	ManagedBytes int64 `json:"managedBytes"`
+	// BufferSize is the size of a network buffer; 0: the default.
+	BufferSize int `json:"bufferSize,omitempty"`
 	// WriteBuffers is how many network buffers a blocking partition gathers
 	// records in; 0: the default.
 	WriteBuffers int `json:"writeBuffers,omitempty"`
