@@ -88,8 +88,10 @@ type SinkContext struct {
 	Now func() time.Time
 	// After runs f once on the task's goroutine when d has passed, unless stop is
 	// called before. An error fails the task.
-	After  func(d time.Duration, f func() error) (stop func())
-	Logger *slog.Logger
+	After func(d time.Duration, f func() error) (stop func())
+	// Metrics are told what has been sent.
+	Metrics *SinkMetrics
+	Logger  *slog.Logger
 }
 
 // Owns reports whether what a subtask of an earlier attempt has left behind is this

@@ -155,6 +155,8 @@ type SourceContext struct {
 	Now func() time.Time
 	// After runs f once on the task's goroutine when d has passed, unless stop is
 	// called before. An error fails the task.
-	After  func(d time.Duration, f func() error) (stop func())
-	Logger *slog.Logger
+	After func(d time.Duration, f func() error) (stop func())
+	// Metrics are told how much there is to read.
+	Metrics *SourceMetrics
+	Logger  *slog.Logger
 }

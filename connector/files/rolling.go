@@ -44,6 +44,7 @@ type inProgress struct {
 	name      string
 	file      *os.File
 	text      []byte // not written
+	records   int    // in text
 	size      int64  // with text
 	stop      func() // the interval's; nil: none
 }
@@ -68,9 +69,10 @@ func (w *writer[T]) Write(v T, _ int64) error {
 		return fmt.Errorf("write files: %w", err)
 	}
 	f.text = text
+	f.records++
 	f.size += int64(len(text) - before)
 	if len(text) >= writeBuffer {
-		if err := f.flush(); err != nil {
+		if err := w.flush(f); err != nil {
 			return err
 		}
 	}
@@ -154,21 +156,23 @@ func (w *writer[T]) begin(partition string) (*inProgress, error) {
 }
 
 // flush writes what has been collected.
-func (f *inProgress) flush() error {
+func (w *writer[T]) flush(f *inProgress) error {
 	if len(f.text) == 0 {
 		return nil
 	}
+	began := w.c.Now()
 	if _, err := f.file.Write(f.text); err != nil {
 		return fmt.Errorf("write files: %w", err)
 	}
-	f.text = f.text[:0]
+	w.c.Metrics.Sent(f.records, int64(len(f.text)), w.c.Now().Sub(began))
+	f.text, f.records = f.text[:0], 0
 	return nil
 }
 
 // sync brings what has been written to where a crash of the machine does not reach
 // it.
-func (f *inProgress) sync() error {
-	if err := f.flush(); err != nil {
+func (w *writer[T]) sync(f *inProgress) error {
+	if err := w.flush(f); err != nil {
 		return err
 	}
 	if err := f.file.Sync(); err != nil {
@@ -179,7 +183,7 @@ func (f *inProgress) sync() error {
 
 // roll closes a file: it is to be committed.
 func (w *writer[T]) roll(f *inProgress) error {
-	if err := f.sync(); err != nil {
+	if err := w.sync(f); err != nil {
 		return err
 	}
 	if err := f.file.Close(); err != nil {
@@ -253,7 +257,7 @@ func (w *writer[T]) Prepare(checkpoint int64) ([][]byte, error) {
 func (w *writer[T]) State() ([][]byte, error) {
 	var all []pending
 	for _, f := range w.opened {
-		if err := f.sync(); err != nil {
+		if err := w.sync(f); err != nil {
 			return nil, err
 		}
 		all = append(all, w.pending(f))

@@ -398,3 +398,23 @@ func FuzzPending(f *testing.F) {
 		}
 	})
 }
+
+// The metrics hear what has been written when it is.
+func TestWhatIsWrittenIsCounted(t *testing.T) {
+	h := &host{}
+	c := h.context(0, 0)
+	c.Parallelism, c.Checkpoints, c.Counts = 1, true, &operator.Counts{}
+	in := operator.SinkTo(Sink[string]{Dir: t.TempDir(), Format: format.Text[string](func(s string) string { return s })}).Build(c, nil).(*operator.Receiver[string])
+	in.Push("two", batch.NoTimestamp)
+	in.Push("lines", batch.NoTimestamp)
+	if got := c.Counts.Sink.Totals(); got.Records != 0 {
+		t.Errorf("%d are said to be written", got.Records)
+	}
+	h.kept[0].Prepare(1)
+	if got := c.Counts.Sink.Totals(); got.Records != 2 || got.Bytes != int64(len("two\nlines\n")) || got.Errors != 0 {
+		t.Errorf("the metrics heard %+v", got)
+	}
+	if err := h.close(true); err != nil {
+		t.Error(err)
+	}
+}

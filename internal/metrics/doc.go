@@ -68,21 +68,17 @@
 //	estimatedTimeToConsumeBuffersMs  buffers are not debloated
 //	debloatedBufferSize            buffers are not debloated
 //	currentInputNWatermark         the inputs of an operator share one watermark, the least
-//	watermarkAlignmentDrift        watermarks are not aligned
 //	numSplitsProcessed             Flink's old sources have it
-//	watermark.*                    no source gives watermarks of splits
-//	split.*                        no source gives watermarks of splits
+//	watermark.*                    splits are not measured one by one
+//	split.*                        splits are not measured one by one
 //	<operator>.numBytes*           bytes are counted of tasks
 //	asyncStateProcessing.*         state is read at once
 //	System.*                       metrics.system-resource is not read
 //	num*SlowExecutionVertices      there are no speculative executions
 //	numEffectiveSpeculativeExecutions  there are no speculative executions
-//	pending*                       no source says how much is left for it
-//	current*EventTimeLag           no source knows the time of events
-//	watermarkLag                   no source knows the time of events
+//	pendingBytes                   sources count records
+//	currentFetchEventTimeLag       what is fetched has an event time only when it is emitted
 //	numRecordsInErrors             a record that cannot be read ends the task
-//	num*Send*                      no sink sends anything away
-//	*urrentSendTime                no sink sends anything away
 //	numRecordsOutErrors*           no sink sends anything away
 //	Kafka*                         there is no Kafka connector
 //	commits*                       there is no Kafka connector

@@ -154,3 +154,24 @@ func BenchmarkHistory(b *testing.B) {
 		h.Read(at.Add(time.Duration(i)*time.Second), totals)
 	}
 }
+
+// What is known of the systems at the ends of a job has the names of Flink's connectors.
+func TestSourcesAndSinksHaveFlinksNames(t *testing.T) {
+	source := status.OperatorFigures{Source: true, SourceIdle: 2 * time.Second, EmitLag: new(3 * time.Second), Pending: new(int64(7)), Drift: new(time.Minute)}
+	sink := status.OperatorFigures{Sent: &status.SentFigures{Records: 5, Bytes: 50, Errors: 1, Last: time.Millisecond}}
+	for name, o := range map[string]*status.OperatorFigures{"source": &source, "sink": &sink} {
+		got := map[string]string{}
+		for _, m := range metrics.OfOperator(o) {
+			got[m.Name] = m.Value.String()
+		}
+		want := map[string]map[string]string{
+			"source": {"sourceIdleTime": "2000", "currentEmitEventTimeLag": "3000", "watermarkLag": "-1", "pendingRecords": "7", "watermarkAlignmentDrift": "60000"},
+			"sink":   {"numRecordsSend": "5", "numBytesSend": "50", "numRecordsSendErrors": "1", "currentSendTime": "1"},
+		}[name]
+		for metric, text := range want {
+			if got[metric] != text {
+				t.Errorf("%s: %s is %q, want %q", name, metric, got[metric], text)
+			}
+		}
+	}
+}

@@ -54,8 +54,19 @@ func OfOperator(o *status.OperatorFigures) []Metric {
 	if o.DropsLate {
 		all = append(all, Metric{"numLateRecordsDropped", Whole(o.Late)})
 	}
+	if o.Drift != nil {
+		all = append(all, Metric{"watermarkAlignmentDrift", millis(*o.Drift)})
+	}
+	if s := o.Sent; s != nil {
+		all = append(all, Metric{"numRecordsSend", Whole(s.Records)}, Metric{"numBytesSend", Whole(s.Bytes)},
+			Metric{"numRecordsSendErrors", Whole(s.Errors)}, Metric{"currentSendTime", millis(s.Last)})
+	}
 	if o.Source {
-		return append(all, Metric{"sourceIdleTime", Whole(o.SourceIdle.Milliseconds())})
+		if o.Pending != nil {
+			all = append(all, Metric{"pendingRecords", Whole(*o.Pending)})
+		}
+		return append(all, Metric{"sourceIdleTime", millis(o.SourceIdle)},
+			Metric{"currentEmitEventTimeLag", known(o.EmitLag)}, Metric{"watermarkLag", known(o.WatermarkLag)})
 	}
 	return append(all, Metric{inputWatermark, Whole(o.InputWatermark)})
 }
@@ -71,6 +82,14 @@ func OfTaskAndOperators(f *status.TaskFigures) []Metric {
 		}
 	}
 	return all
+}
+
+// known is a duration in milliseconds, or -1, as Flink says of what it does not know.
+func known(d *time.Duration) Value {
+	if d == nil {
+		return Whole(-1)
+	}
+	return millis(*d)
 }
 
 // counter is a total with its rate.

@@ -37,6 +37,7 @@ func (a *Alignment) Spec() string {
 type aligned struct {
 	c        *Context
 	interval int64
+	drift    int64
 	stream   advancing
 	allowed  int64
 	answered bool
@@ -56,7 +57,10 @@ func align(c *Context, a *Alignment, stream advancing) *aligned {
 	if a == nil {
 		return nil
 	}
-	s := &aligned{c: c, interval: a.Interval, stream: stream, allowed: math.MinInt64}
+	s := &aligned{c: c, interval: a.Interval, drift: a.Drift, stream: stream, allowed: math.MinInt64}
+	if c.Counts != nil {
+		c.Counts.Aligned = true
+	}
 	c.Hold(s.hold)
 	c.At(c.Now(), s.report)
 	return s
@@ -71,6 +75,17 @@ func (s *aligned) hold() bool {
 		s.stream.pause(s.allowed)
 	}
 	return s.held
+}
+
+// measure tells how far the stream is ahead of the last one of the group.
+func (s *aligned) measure() {
+	if s.c.Counts == nil {
+		return
+	}
+	s.c.Counts.Drift = 0
+	if t, idle := s.stream.reached(); !idle && t != math.MinInt64 && s.allowed != math.MaxInt64 && s.allowed != math.MinInt64 {
+		s.c.Counts.Drift = t - (s.allowed - s.drift)
+	}
 }
 
 func (s *aligned) holds() bool { return s != nil && s.held }
@@ -93,5 +108,6 @@ func (s *aligned) receive(answer []byte, err error) {
 		Abort(fmt.Errorf("align watermarks: %w", err))
 	}
 	s.allowed, s.answered = a.Allowed, true
+	s.measure()
 	s.c.At(s.c.Now()+s.interval, s.report)
 }

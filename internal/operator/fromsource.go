@@ -21,7 +21,7 @@ func FromSource[T any](source connector.Source[T]) SourceFactory {
 		s.times.expect(len(s.restored))
 		context := connector.SourceContext{
 			Job: c.JobID, Operator: c.OperatorID.String(), Name: c.Operator, Subtask: c.Subtask, Parallelism: c.Parallelism, Attempt: c.Attempt,
-			Restored: restored, Done: c.Done(), Wake: c.Wake, Logger: c.Logger,
+			Restored: restored, Done: c.Done(), Wake: c.Wake, Metrics: c.sourceMetrics(), Logger: c.Logger,
 			Now: func() time.Time { return time.UnixMilli(c.Now()) },
 			After: func(d time.Duration, f func() error) func() {
 				return c.At(c.Now()+d.Milliseconds(), func() { Check(f()) })

@@ -15,6 +15,7 @@ import (
 	"log/slog"
 
 	"github.com/weirstream/weir/batch"
+	"github.com/weirstream/weir/connector"
 	"github.com/weirstream/weir/internal/fs/scratch"
 	"github.com/weirstream/weir/internal/ident"
 	"github.com/weirstream/weir/internal/state/keygroup"
@@ -207,6 +208,16 @@ type Counts struct {
 	// Counted says that Emitted is kept. An operator without it emits one record
 	// for each that it takes.
 	Counted bool
+	// Latest gives the event time of the latest record that has been emitted; nil: it
+	// is not known.
+	Latest func() int64
+	// Drift is how far, in milliseconds of event time, the operator is ahead of the
+	// last of its alignment group, if Aligned is set: it is in one.
+	Drift   int64
+	Aligned bool
+	// Sink and Source are what a sink and a source tell of themselves; nil: it is none.
+	Sink   *connector.SinkMetrics
+	Source *connector.SourceMetrics
 	// Managed is how many bytes of its managed memory the operator holds.
 	Managed int64
 }
@@ -249,6 +260,26 @@ func (c *Context) Marks() *int64 {
 	}
 	c.Counts.Marks, c.Counts.Watermark = true, batch.NoTimestamp
 	return &c.Counts.Watermark
+}
+
+// sinkMetrics gives where a sink tells what it has sent. It is called while the
+// operator is built.
+func (c *Context) sinkMetrics() *connector.SinkMetrics {
+	m := &connector.SinkMetrics{}
+	if c.Counts != nil {
+		c.Counts.Sink = m
+	}
+	return m
+}
+
+// sourceMetrics gives where a source tells what there is to read. It is called while
+// the source is opened.
+func (c *Context) sourceMetrics() *connector.SourceMetrics {
+	m := &connector.SourceMetrics{}
+	if c.Counts != nil {
+		c.Counts.Source = m
+	}
+	return m
 }
 
 // failed ends the task because a function of the user gave err. It names the

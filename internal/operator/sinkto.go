@@ -22,7 +22,7 @@ const (
 // sink in two phases.
 func SinkTo[T any](sink connector.Sink[T]) Factory {
 	return FactoryFunc(func(c *Context, _ any) any {
-		s := &committing[T]{c: c, ctx: taskContext{Context: context.Background(), done: c.Done()}}
+		s := &committing[T]{c: c, metrics: c.sinkMetrics(), ctx: taskContext{Context: context.Background(), done: c.Done()}}
 		c.OnClose(s.close)
 		c.Keep(c.OperatorID, Kept{
 			Lists: []KeptList{
@@ -54,6 +54,7 @@ func SinkTo[T any](sink connector.Sink[T]) Factory {
 // in the order of their checkpoints; those of due are complete.
 type committing[T any] struct {
 	c          *Context
+	metrics    *connector.SinkMetrics
 	ctx        context.Context
 	writer     connector.Writer[T]
 	committer  connector.Committer
@@ -82,7 +83,7 @@ func (s *committing[T]) open(sink connector.Sink[T]) {
 	var err error
 	s.writer, s.committer, err = sink.Open(connector.SinkContext{
 		Job: c.JobID, Operator: c.OperatorID.String(), Name: c.Operator, Subtask: c.Subtask, Parallelism: c.Parallelism, Attempt: c.Attempt,
-		Checkpoints: c.Checkpoints, Restored: s.restored, Done: c.Done(), Logger: c.Logger,
+		Checkpoints: c.Checkpoints, Restored: s.restored, Done: c.Done(), Metrics: s.metrics, Logger: c.Logger,
 		Now: func() time.Time { return time.UnixMilli(c.Now()) },
 		After: func(d time.Duration, f func() error) func() {
 			return c.At(c.Now()+d.Milliseconds(), func() { s.check(f()) })
@@ -145,6 +146,7 @@ func (s *committing[T]) tryCommit() (pause time.Duration) {
 			continue
 		}
 		s.tries++
+		s.metrics.Failed(1)
 		if !connector.IsRetriable(err) || s.tries >= commitTries {
 			s.c.failed(fmt.Errorf("commit what was written: %w", err))
 		}

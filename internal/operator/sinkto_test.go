@@ -75,6 +75,7 @@ func sinkOf(t *testing.T, l *ledger, subtask, parallelism int, from map[string][
 	t.Helper()
 	h := &restoring{from: from}
 	c := h.context()
+	c.Counts = &h.counts
 	c.Runtime, c.Subtask, c.Parallelism, c.Logger = h, subtask, parallelism, slog.New(slog.DiscardHandler)
 	var in *Receiver[string]
 	if err := Guard(func() { in = SinkTo[string](l).Build(c, nil).(*Receiver[string]) }); err != nil {
@@ -86,7 +87,8 @@ func sinkOf(t *testing.T, l *ledger, subtask, parallelism int, from map[string][
 // restoring is a host that gives an operator what a checkpoint held.
 type restoring struct {
 	host
-	from map[string][][]byte
+	from   map[string][][]byte
+	counts Counts
 }
 
 func (h *restoring) Keep(op ident.OperatorID, k Kept) {
@@ -180,6 +182,9 @@ func TestCommitsAreTriedAgain(t *testing.T) {
 	h.advance(300)
 	h.advance(700)
 	l.wants(t, "a/0@1 b/0@2")
+	if got := h.counts.Sink.Totals(); got.Errors != 3 {
+		t.Errorf("the metrics have heard of %d failures, want 3", got.Errors)
+	}
 
 	l.failures = commitTries
 	in.Push("c", batch.NoTimestamp)

@@ -60,6 +60,9 @@ func Watermarks[T any](e EventTime[T]) Factory {
 		}
 		whole := m.track("", noSplitTime)
 		m.join(whole)
+		if c.Counts != nil {
+			c.Counts.Latest = m.latest
+		}
 		if !c.Batch {
 			m.clock()
 			m.align = align(c, e.Align, m)
@@ -142,6 +145,7 @@ func (t *track[T]) push() func(T, int64) {
 		if lagging {
 			t.latest = max(t.latest, ts)
 		} else {
+			t.latest = max(t.latest, ts)
 			t.generator.Event(v, ts)
 		}
 		next(v, ts)
@@ -242,6 +246,15 @@ func (m *marker[T]) reached() (t int64, idle bool) {
 		least = noTime // and what has been emitted counts
 	}
 	return max(least, *m.emitted), idle && *m.emitted != element.MaxWatermark
+}
+
+// latest is the event time of the latest record of the splits that are read.
+func (m *marker[T]) latest() int64 {
+	latest := int64(noTime)
+	for _, t := range m.tracks {
+		latest = max(latest, t.latest)
+	}
+	return latest
 }
 
 // pause leaves splits alone that are beyond allowed, while others are not.

@@ -9,10 +9,12 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/weirstream/weir/internal/jobmaster"
 	"github.com/weirstream/weir/internal/metrics"
 	"github.com/weirstream/weir/internal/resourcemanager"
+	"github.com/weirstream/weir/internal/status"
 	"github.com/weirstream/weir/internal/testkit/recorded"
 )
 
@@ -123,6 +125,7 @@ func here() map[string]bool {
 	f.HasInput = true
 	all := append(metrics.Flat(metrics.OfTask(f)), metrics.OfProcess(machine())...)
 	all = append(all, metrics.OfTask(f)...)
+	f.Operators[0].Pending, f.Operators[0].Drift, f.Operators[1].Sent = new(int64), new(time.Second), &status.SentFigures{}
 	for i := range f.Operators {
 		all = append(all, metrics.OfOperator(&f.Operators[i])...)
 	}

@@ -74,6 +74,22 @@ type OperatorFigures struct {
 	Late      int64
 	// SourceIdle is for how long a source has had nothing to emit; zero: it has.
 	SourceIdle time.Duration
+	// Of a source: how long after its event time the latest record was emitted, how far
+	// the watermark lies in the past, and how many records wait to be read; nil: not
+	// known.
+	EmitLag, WatermarkLag *time.Duration
+	Pending               *int64
+	// Drift is how far, in event time, the operator is ahead of the last of its
+	// alignment group; nil: it is in none.
+	Drift *time.Duration
+	// Sent is what a sink tells; nil: it is none, or tells nothing.
+	Sent *SentFigures
+}
+
+// SentFigures are what a sink has sent to its system.
+type SentFigures struct {
+	Records, Bytes, Errors int64
+	Last                   time.Duration // that it took to send the last time
 }
 
 // ProcessFigures are what a process, or several that are counted as one, takes

@@ -4,6 +4,8 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/weirstream/weir/batch"
+	"github.com/weirstream/weir/internal/element"
 	"github.com/weirstream/weir/internal/metrics"
 	"github.com/weirstream/weir/internal/status"
 	"github.com/weirstream/weir/internal/streamgraph"
@@ -139,9 +141,40 @@ func (m *Meter) fill(f *status.TaskFigures) {
 		f.Operators[i] = status.OperatorFigures{ID: o.id, Name: o.name, Source: o.kind == streamgraph.Source,
 			RecordsIn: count(taskTotals + 2*i), RecordsOut: count(taskTotals + 2*i + 1), InputWatermark: in, OutputWatermark: out,
 			DropsLate: o.counts.Dates, Late: o.late.Load()}
+		m.ends(o, &f.Operators[i])
+		if o.from == 0 && o.counts.Latest != nil && f.Operators[0].Source {
+			m.lags(o, &f.Operators[0], out)
+		}
 		if since := t.metrics.idleSince.Load(); since != 0 && f.Operators[i].Source {
 			f.Operators[i].SourceIdle = max(0, time.Since(time.Unix(0, since)))
 		}
+	}
+}
+
+// ends adds what is known of the systems at both ends of a job, and of alignment.
+func (m *Meter) ends(o *operatorCounts, f *status.OperatorFigures) {
+	if o.counts.Aligned {
+		f.Drift = new(time.Duration(o.drift.Load()) * time.Millisecond)
+	}
+	if s := o.counts.Sink; s != nil {
+		all := s.Totals()
+		f.Sent = &status.SentFigures{Records: all.Records, Bytes: all.Bytes, Errors: all.Errors, Last: all.Last}
+	}
+	if s := o.counts.Source; s != nil {
+		if records, known := s.Waiting(); known {
+			f.Pending = &records
+		}
+	}
+}
+
+// lags adds how far a source is behind, which the operator behind it knows that gives
+// its records their event time.
+func (m *Meter) lags(o *operatorCounts, source *status.OperatorFigures, watermark int64) {
+	if lag := o.lag.Load(); lag != batch.NoTimestamp {
+		source.EmitLag = new(time.Duration(lag) * time.Millisecond)
+	}
+	if watermark != status.NoWatermark && watermark != element.MaxWatermark {
+		source.WatermarkLag = new(time.Duration(m.task.Now()-watermark) * time.Millisecond)
 	}
 }
 

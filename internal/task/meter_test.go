@@ -190,6 +190,11 @@ func TestOwnWatermarksAndLateRecordsAreSeen(t *testing.T) {
 		if !o[2].DropsLate || o[2].Late != 41 || o[1].DropsLate {
 			t.Errorf("late records in %+v", o)
 		}
+		// The source is as far behind as the records that it emitted a second ago.
+		emitted, watermark := time.Since(time.UnixMilli(49))-time.Second, time.Since(time.UnixMilli(48))
+		if lag := o[0].EmitLag; lag == nil || *lag < emitted || *lag > emitted+time.Second/2 || o[0].WatermarkLag == nil || *o[0].WatermarkLag != watermark || o[1].EmitLag != nil {
+			t.Errorf("emitted %v after its time with a watermark of %v ago, want about %v and %v", lag, o[0].WatermarkLag, emitted, watermark)
+		}
 		close(release)
 		r.end()
 	})

@@ -4,6 +4,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/weirstream/weir/batch"
 	"github.com/weirstream/weir/internal/operator"
 	"github.com/weirstream/weir/internal/streamgraph"
 )
@@ -59,8 +60,12 @@ type operatorCounts struct {
 	counts operator.Counts
 	// emitted, late and watermark are the counts of those names as of late.
 	emitted, late, watermark atomic.Int64
-	// managed is counts.Managed as of late.
-	managed atomic.Int64
+	// managed and drift are counts of those names as of late.
+	managed, drift atomic.Int64
+	// latest is that of counts, and lag how long after it that record was emitted; both
+	// are -1<<63 before there is one. Milliseconds.
+	latest int64
+	lag    atomic.Int64
 }
 
 // operatorsOf lists the operators of a chain, each after the one that feeds it.
@@ -74,6 +79,8 @@ func operatorsOf(chain *streamgraph.Chain) []operatorCounts {
 		o := &all[i]
 		described := chain.Vertex.Operators[i]
 		o.id, o.name, o.kind, o.from = described.ID.String(), described.Name, n.Kind, -1
+		o.latest = batch.NoTimestamp
+		o.lag.Store(batch.NoTimestamp)
 		o.counts.Counted = n.Kind == streamgraph.Sink // which emits nothing
 		for _, e := range n.In {
 			if from, inside := place[e.From]; inside && i > 0 {
@@ -92,7 +99,15 @@ func (t *Task) publish() {
 		o.emitted.Store(o.counts.Emitted)
 		o.late.Store(o.counts.Late)
 		o.watermark.Store(o.counts.Watermark)
-		t.operators[i].managed.Store(t.operators[i].counts.Managed)
+		o.managed.Store(o.counts.Managed)
+		o.drift.Store(o.counts.Drift)
+		if o.counts.Latest == nil {
+			continue
+		}
+		if latest := o.counts.Latest(); latest != o.latest {
+			o.latest = latest
+			o.lag.Store(t.Now() - latest)
+		}
 	}
 }
 

@@ -26,6 +26,7 @@ func TaskFiguresToProto(f *status.TaskFigures) *pb.TaskFigures {
 		m.Operators = append(m.Operators, &pb.OperatorFigures{
 			Id: o.ID, Name: o.Name, Source: o.Source, RecordsIn: countToProto(o.RecordsIn), RecordsOut: countToProto(o.RecordsOut),
 			InputWatermark: o.InputWatermark, OutputWatermark: o.OutputWatermark, SourceIdleNanos: int64(o.SourceIdle), DropsLate: o.DropsLate, Late: o.Late,
+			EmitLagNanos: nanos(o.EmitLag), WatermarkLagNanos: nanos(o.WatermarkLag), Pending: o.Pending, DriftNanos: nanos(o.Drift), Sent: sentToProto(o.Sent),
 		})
 	}
 	return m
@@ -49,9 +50,28 @@ func TaskFiguresFromProto(m *pb.TaskFigures) *status.TaskFigures {
 		f.Operators = append(f.Operators, status.OperatorFigures{
 			ID: o.Id, Name: o.Name, Source: o.Source, RecordsIn: countFromProto(o.RecordsIn), RecordsOut: countFromProto(o.RecordsOut),
 			InputWatermark: o.InputWatermark, OutputWatermark: o.OutputWatermark, SourceIdle: time.Duration(o.SourceIdleNanos), DropsLate: o.DropsLate, Late: o.Late,
+			EmitLag: duration(o.EmitLagNanos), WatermarkLag: duration(o.WatermarkLagNanos), Pending: o.Pending, Drift: duration(o.DriftNanos), Sent: sentFromProto(o.Sent),
 		})
 	}
 	return f
+}
+
+func nanos(d *time.Duration) *int64 { return (*int64)(d) }
+
+func duration(n *int64) *time.Duration { return (*time.Duration)(n) }
+
+func sentToProto(s *status.SentFigures) *pb.SentFigures {
+	if s == nil {
+		return nil
+	}
+	return &pb.SentFigures{Records: s.Records, Bytes: s.Bytes, Errors: s.Errors, LastNanos: int64(s.Last)}
+}
+
+func sentFromProto(m *pb.SentFigures) *status.SentFigures {
+	if m == nil {
+		return nil
+	}
+	return &status.SentFigures{Records: m.Records, Bytes: m.Bytes, Errors: m.Errors, Last: time.Duration(m.LastNanos)}
 }
 
 func countToProto(c status.Count) *pb.Count {

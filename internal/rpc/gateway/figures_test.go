@@ -20,6 +20,9 @@ func fill(v reflect.Value, next *int64) {
 	case reflect.Slice:
 		v.Set(reflect.MakeSlice(v.Type(), 1, 1))
 		fill(v.Index(0), next)
+	case reflect.Pointer:
+		v.Set(reflect.New(v.Type().Elem()))
+		fill(v.Elem(), next)
 	case reflect.String:
 		*next++
 		v.SetString(string(rune('a' + *next%26)))

@@ -3794,19 +3794,24 @@ func (x *TaskFigures) GetOperators() []*OperatorFigures {
 }
 
 type OperatorFigures struct {
-	state           protoimpl.MessageState `protogen:"open.v1"`
-	Id              string                 `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
-	Name            string                 `protobuf:"bytes,2,opt,name=name,proto3" json:"name,omitempty"`
-	Source          bool                   `protobuf:"varint,3,opt,name=source,proto3" json:"source,omitempty"`
-	RecordsIn       *Count                 `protobuf:"bytes,4,opt,name=records_in,json=recordsIn,proto3" json:"records_in,omitempty"`
-	RecordsOut      *Count                 `protobuf:"bytes,5,opt,name=records_out,json=recordsOut,proto3" json:"records_out,omitempty"`
-	InputWatermark  int64                  `protobuf:"varint,6,opt,name=input_watermark,json=inputWatermark,proto3" json:"input_watermark,omitempty"`
-	OutputWatermark int64                  `protobuf:"varint,7,opt,name=output_watermark,json=outputWatermark,proto3" json:"output_watermark,omitempty"`
-	SourceIdleNanos int64                  `protobuf:"varint,8,opt,name=source_idle_nanos,json=sourceIdleNanos,proto3" json:"source_idle_nanos,omitempty"`
-	DropsLate       bool                   `protobuf:"varint,9,opt,name=drops_late,json=dropsLate,proto3" json:"drops_late,omitempty"`
-	Late            int64                  `protobuf:"varint,10,opt,name=late,proto3" json:"late,omitempty"` // records that were dropped, if drops_late
-	unknownFields   protoimpl.UnknownFields
-	sizeCache       protoimpl.SizeCache
+	state             protoimpl.MessageState `protogen:"open.v1"`
+	Id                string                 `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
+	Name              string                 `protobuf:"bytes,2,opt,name=name,proto3" json:"name,omitempty"`
+	Source            bool                   `protobuf:"varint,3,opt,name=source,proto3" json:"source,omitempty"`
+	RecordsIn         *Count                 `protobuf:"bytes,4,opt,name=records_in,json=recordsIn,proto3" json:"records_in,omitempty"`
+	RecordsOut        *Count                 `protobuf:"bytes,5,opt,name=records_out,json=recordsOut,proto3" json:"records_out,omitempty"`
+	InputWatermark    int64                  `protobuf:"varint,6,opt,name=input_watermark,json=inputWatermark,proto3" json:"input_watermark,omitempty"`
+	OutputWatermark   int64                  `protobuf:"varint,7,opt,name=output_watermark,json=outputWatermark,proto3" json:"output_watermark,omitempty"`
+	SourceIdleNanos   int64                  `protobuf:"varint,8,opt,name=source_idle_nanos,json=sourceIdleNanos,proto3" json:"source_idle_nanos,omitempty"`
+	DropsLate         bool                   `protobuf:"varint,9,opt,name=drops_late,json=dropsLate,proto3" json:"drops_late,omitempty"`
+	Late              int64                  `protobuf:"varint,10,opt,name=late,proto3" json:"late,omitempty"`                                             // records that were dropped, if drops_late
+	EmitLagNanos      *int64                 `protobuf:"varint,11,opt,name=emit_lag_nanos,json=emitLagNanos,proto3,oneof" json:"emit_lag_nanos,omitempty"` // of a source, as the next two; not there: not known
+	WatermarkLagNanos *int64                 `protobuf:"varint,12,opt,name=watermark_lag_nanos,json=watermarkLagNanos,proto3,oneof" json:"watermark_lag_nanos,omitempty"`
+	Pending           *int64                 `protobuf:"varint,13,opt,name=pending,proto3,oneof" json:"pending,omitempty"`                         // records that wait to be read
+	DriftNanos        *int64                 `protobuf:"varint,14,opt,name=drift_nanos,json=driftNanos,proto3,oneof" json:"drift_nanos,omitempty"` // if it is in an alignment group
+	Sent              *SentFigures           `protobuf:"bytes,15,opt,name=sent,proto3" json:"sent,omitempty"`                                      // of a sink
+	unknownFields     protoimpl.UnknownFields
+	sizeCache         protoimpl.SizeCache
 }
 
 func (x *OperatorFigures) Reset() {
@@ -3909,6 +3914,110 @@ func (x *OperatorFigures) GetLate() int64 {
 	return 0
 }
 
+func (x *OperatorFigures) GetEmitLagNanos() int64 {
+	if x != nil && x.EmitLagNanos != nil {
+		return *x.EmitLagNanos
+	}
+	return 0
+}
+
+func (x *OperatorFigures) GetWatermarkLagNanos() int64 {
+	if x != nil && x.WatermarkLagNanos != nil {
+		return *x.WatermarkLagNanos
+	}
+	return 0
+}
+
+func (x *OperatorFigures) GetPending() int64 {
+	if x != nil && x.Pending != nil {
+		return *x.Pending
+	}
+	return 0
+}
+
+func (x *OperatorFigures) GetDriftNanos() int64 {
+	if x != nil && x.DriftNanos != nil {
+		return *x.DriftNanos
+	}
+	return 0
+}
+
+func (x *OperatorFigures) GetSent() *SentFigures {
+	if x != nil {
+		return x.Sent
+	}
+	return nil
+}
+
+// SentFigures are what a sink has sent to its system.
+type SentFigures struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Records       int64                  `protobuf:"varint,1,opt,name=records,proto3" json:"records,omitempty"`
+	Bytes         int64                  `protobuf:"varint,2,opt,name=bytes,proto3" json:"bytes,omitempty"`
+	Errors        int64                  `protobuf:"varint,3,opt,name=errors,proto3" json:"errors,omitempty"`
+	LastNanos     int64                  `protobuf:"varint,4,opt,name=last_nanos,json=lastNanos,proto3" json:"last_nanos,omitempty"` // that it took the last time
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *SentFigures) Reset() {
+	*x = SentFigures{}
+	mi := &file_weir_control_proto_msgTypes[52]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *SentFigures) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*SentFigures) ProtoMessage() {}
+
+func (x *SentFigures) ProtoReflect() protoreflect.Message {
+	mi := &file_weir_control_proto_msgTypes[52]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use SentFigures.ProtoReflect.Descriptor instead.
+func (*SentFigures) Descriptor() ([]byte, []int) {
+	return file_weir_control_proto_rawDescGZIP(), []int{52}
+}
+
+func (x *SentFigures) GetRecords() int64 {
+	if x != nil {
+		return x.Records
+	}
+	return 0
+}
+
+func (x *SentFigures) GetBytes() int64 {
+	if x != nil {
+		return x.Bytes
+	}
+	return 0
+}
+
+func (x *SentFigures) GetErrors() int64 {
+	if x != nil {
+		return x.Errors
+	}
+	return 0
+}
+
+func (x *SentFigures) GetLastNanos() int64 {
+	if x != nil {
+		return x.LastNanos
+	}
+	return 0
+}
+
 // ProcessFigures are what a process takes of its machine; sizes are in bytes.
 type ProcessFigures struct {
 	state                     protoimpl.MessageState `protogen:"open.v1"`
@@ -3941,7 +4050,7 @@ type ProcessFigures struct {
 
 func (x *ProcessFigures) Reset() {
 	*x = ProcessFigures{}
-	mi := &file_weir_control_proto_msgTypes[52]
+	mi := &file_weir_control_proto_msgTypes[53]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3953,7 +4062,7 @@ func (x *ProcessFigures) String() string {
 func (*ProcessFigures) ProtoMessage() {}
 
 func (x *ProcessFigures) ProtoReflect() protoreflect.Message {
-	mi := &file_weir_control_proto_msgTypes[52]
+	mi := &file_weir_control_proto_msgTypes[53]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3966,7 +4075,7 @@ func (x *ProcessFigures) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ProcessFigures.ProtoReflect.Descriptor instead.
 func (*ProcessFigures) Descriptor() ([]byte, []int) {
-	return file_weir_control_proto_rawDescGZIP(), []int{52}
+	return file_weir_control_proto_rawDescGZIP(), []int{53}
 }
 
 func (x *ProcessFigures) GetHeapUsed() int64 {
@@ -4144,7 +4253,7 @@ type UpdateTaskExecutionStateRequest struct {
 
 func (x *UpdateTaskExecutionStateRequest) Reset() {
 	*x = UpdateTaskExecutionStateRequest{}
-	mi := &file_weir_control_proto_msgTypes[53]
+	mi := &file_weir_control_proto_msgTypes[54]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4156,7 +4265,7 @@ func (x *UpdateTaskExecutionStateRequest) String() string {
 func (*UpdateTaskExecutionStateRequest) ProtoMessage() {}
 
 func (x *UpdateTaskExecutionStateRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_weir_control_proto_msgTypes[53]
+	mi := &file_weir_control_proto_msgTypes[54]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4169,7 +4278,7 @@ func (x *UpdateTaskExecutionStateRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use UpdateTaskExecutionStateRequest.ProtoReflect.Descriptor instead.
 func (*UpdateTaskExecutionStateRequest) Descriptor() ([]byte, []int) {
-	return file_weir_control_proto_rawDescGZIP(), []int{53}
+	return file_weir_control_proto_rawDescGZIP(), []int{54}
 }
 
 func (x *UpdateTaskExecutionStateRequest) GetAttempt() string {
@@ -4224,7 +4333,7 @@ type PartitionSizes struct {
 
 func (x *PartitionSizes) Reset() {
 	*x = PartitionSizes{}
-	mi := &file_weir_control_proto_msgTypes[54]
+	mi := &file_weir_control_proto_msgTypes[55]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4236,7 +4345,7 @@ func (x *PartitionSizes) String() string {
 func (*PartitionSizes) ProtoMessage() {}
 
 func (x *PartitionSizes) ProtoReflect() protoreflect.Message {
-	mi := &file_weir_control_proto_msgTypes[54]
+	mi := &file_weir_control_proto_msgTypes[55]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4249,7 +4358,7 @@ func (x *PartitionSizes) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PartitionSizes.ProtoReflect.Descriptor instead.
 func (*PartitionSizes) Descriptor() ([]byte, []int) {
-	return file_weir_control_proto_rawDescGZIP(), []int{54}
+	return file_weir_control_proto_rawDescGZIP(), []int{55}
 }
 
 func (x *PartitionSizes) GetBytes() []int64 {
@@ -4268,7 +4377,7 @@ type UpdateTaskExecutionStateResponse struct {
 
 func (x *UpdateTaskExecutionStateResponse) Reset() {
 	*x = UpdateTaskExecutionStateResponse{}
-	mi := &file_weir_control_proto_msgTypes[55]
+	mi := &file_weir_control_proto_msgTypes[56]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4280,7 +4389,7 @@ func (x *UpdateTaskExecutionStateResponse) String() string {
 func (*UpdateTaskExecutionStateResponse) ProtoMessage() {}
 
 func (x *UpdateTaskExecutionStateResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_weir_control_proto_msgTypes[55]
+	mi := &file_weir_control_proto_msgTypes[56]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4293,7 +4402,7 @@ func (x *UpdateTaskExecutionStateResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use UpdateTaskExecutionStateResponse.ProtoReflect.Descriptor instead.
 func (*UpdateTaskExecutionStateResponse) Descriptor() ([]byte, []int) {
-	return file_weir_control_proto_rawDescGZIP(), []int{55}
+	return file_weir_control_proto_rawDescGZIP(), []int{56}
 }
 
 func (x *UpdateTaskExecutionStateResponse) GetKnown() bool {
@@ -4314,7 +4423,7 @@ type ReportTaskMetricsRequest struct {
 
 func (x *ReportTaskMetricsRequest) Reset() {
 	*x = ReportTaskMetricsRequest{}
-	mi := &file_weir_control_proto_msgTypes[56]
+	mi := &file_weir_control_proto_msgTypes[57]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4326,7 +4435,7 @@ func (x *ReportTaskMetricsRequest) String() string {
 func (*ReportTaskMetricsRequest) ProtoMessage() {}
 
 func (x *ReportTaskMetricsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_weir_control_proto_msgTypes[56]
+	mi := &file_weir_control_proto_msgTypes[57]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4339,7 +4448,7 @@ func (x *ReportTaskMetricsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ReportTaskMetricsRequest.ProtoReflect.Descriptor instead.
 func (*ReportTaskMetricsRequest) Descriptor() ([]byte, []int) {
-	return file_weir_control_proto_rawDescGZIP(), []int{56}
+	return file_weir_control_proto_rawDescGZIP(), []int{57}
 }
 
 func (x *ReportTaskMetricsRequest) GetMetrics() []*TaskMetrics {
@@ -4374,7 +4483,7 @@ type OutputsLostRequest struct {
 
 func (x *OutputsLostRequest) Reset() {
 	*x = OutputsLostRequest{}
-	mi := &file_weir_control_proto_msgTypes[57]
+	mi := &file_weir_control_proto_msgTypes[58]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4386,7 +4495,7 @@ func (x *OutputsLostRequest) String() string {
 func (*OutputsLostRequest) ProtoMessage() {}
 
 func (x *OutputsLostRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_weir_control_proto_msgTypes[57]
+	mi := &file_weir_control_proto_msgTypes[58]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4399,7 +4508,7 @@ func (x *OutputsLostRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use OutputsLostRequest.ProtoReflect.Descriptor instead.
 func (*OutputsLostRequest) Descriptor() ([]byte, []int) {
-	return file_weir_control_proto_rawDescGZIP(), []int{57}
+	return file_weir_control_proto_rawDescGZIP(), []int{58}
 }
 
 func (x *OutputsLostRequest) GetResourceId() string {
@@ -4428,7 +4537,7 @@ type NotEnoughResourcesRequest struct {
 
 func (x *NotEnoughResourcesRequest) Reset() {
 	*x = NotEnoughResourcesRequest{}
-	mi := &file_weir_control_proto_msgTypes[58]
+	mi := &file_weir_control_proto_msgTypes[59]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4440,7 +4549,7 @@ func (x *NotEnoughResourcesRequest) String() string {
 func (*NotEnoughResourcesRequest) ProtoMessage() {}
 
 func (x *NotEnoughResourcesRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_weir_control_proto_msgTypes[58]
+	mi := &file_weir_control_proto_msgTypes[59]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4453,7 +4562,7 @@ func (x *NotEnoughResourcesRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use NotEnoughResourcesRequest.ProtoReflect.Descriptor instead.
 func (*NotEnoughResourcesRequest) Descriptor() ([]byte, []int) {
-	return file_weir_control_proto_rawDescGZIP(), []int{58}
+	return file_weir_control_proto_rawDescGZIP(), []int{59}
 }
 
 func (x *NotEnoughResourcesRequest) GetJobId() string {
@@ -4499,7 +4608,7 @@ type OperatorRequest struct {
 
 func (x *OperatorRequest) Reset() {
 	*x = OperatorRequest{}
-	mi := &file_weir_control_proto_msgTypes[59]
+	mi := &file_weir_control_proto_msgTypes[60]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4511,7 +4620,7 @@ func (x *OperatorRequest) String() string {
 func (*OperatorRequest) ProtoMessage() {}
 
 func (x *OperatorRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_weir_control_proto_msgTypes[59]
+	mi := &file_weir_control_proto_msgTypes[60]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4524,7 +4633,7 @@ func (x *OperatorRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use OperatorRequest.ProtoReflect.Descriptor instead.
 func (*OperatorRequest) Descriptor() ([]byte, []int) {
-	return file_weir_control_proto_rawDescGZIP(), []int{59}
+	return file_weir_control_proto_rawDescGZIP(), []int{60}
 }
 
 func (x *OperatorRequest) GetAttempt() string {
@@ -4571,7 +4680,7 @@ type OperatorResponse struct {
 
 func (x *OperatorResponse) Reset() {
 	*x = OperatorResponse{}
-	mi := &file_weir_control_proto_msgTypes[60]
+	mi := &file_weir_control_proto_msgTypes[61]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4583,7 +4692,7 @@ func (x *OperatorResponse) String() string {
 func (*OperatorResponse) ProtoMessage() {}
 
 func (x *OperatorResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_weir_control_proto_msgTypes[60]
+	mi := &file_weir_control_proto_msgTypes[61]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4596,7 +4705,7 @@ func (x *OperatorResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use OperatorResponse.ProtoReflect.Descriptor instead.
 func (*OperatorResponse) Descriptor() ([]byte, []int) {
-	return file_weir_control_proto_rawDescGZIP(), []int{60}
+	return file_weir_control_proto_rawDescGZIP(), []int{61}
 }
 
 func (x *OperatorResponse) GetPayload() []byte {
@@ -4619,7 +4728,7 @@ type CollectedRows struct {
 
 func (x *CollectedRows) Reset() {
 	*x = CollectedRows{}
-	mi := &file_weir_control_proto_msgTypes[61]
+	mi := &file_weir_control_proto_msgTypes[62]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4631,7 +4740,7 @@ func (x *CollectedRows) String() string {
 func (*CollectedRows) ProtoMessage() {}
 
 func (x *CollectedRows) ProtoReflect() protoreflect.Message {
-	mi := &file_weir_control_proto_msgTypes[61]
+	mi := &file_weir_control_proto_msgTypes[62]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4644,7 +4753,7 @@ func (x *CollectedRows) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CollectedRows.ProtoReflect.Descriptor instead.
 func (*CollectedRows) Descriptor() ([]byte, []int) {
-	return file_weir_control_proto_rawDescGZIP(), []int{61}
+	return file_weir_control_proto_rawDescGZIP(), []int{62}
 }
 
 func (x *CollectedRows) GetNumber() int64 {
@@ -4678,7 +4787,7 @@ type CollectRequest struct {
 
 func (x *CollectRequest) Reset() {
 	*x = CollectRequest{}
-	mi := &file_weir_control_proto_msgTypes[62]
+	mi := &file_weir_control_proto_msgTypes[63]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4690,7 +4799,7 @@ func (x *CollectRequest) String() string {
 func (*CollectRequest) ProtoMessage() {}
 
 func (x *CollectRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_weir_control_proto_msgTypes[62]
+	mi := &file_weir_control_proto_msgTypes[63]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4703,7 +4812,7 @@ func (x *CollectRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CollectRequest.ProtoReflect.Descriptor instead.
 func (*CollectRequest) Descriptor() ([]byte, []int) {
-	return file_weir_control_proto_rawDescGZIP(), []int{62}
+	return file_weir_control_proto_rawDescGZIP(), []int{63}
 }
 
 func (x *CollectRequest) GetFrom() int64 {
@@ -4724,7 +4833,7 @@ type CollectResponse struct {
 
 func (x *CollectResponse) Reset() {
 	*x = CollectResponse{}
-	mi := &file_weir_control_proto_msgTypes[63]
+	mi := &file_weir_control_proto_msgTypes[64]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4736,7 +4845,7 @@ func (x *CollectResponse) String() string {
 func (*CollectResponse) ProtoMessage() {}
 
 func (x *CollectResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_weir_control_proto_msgTypes[63]
+	mi := &file_weir_control_proto_msgTypes[64]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4749,7 +4858,7 @@ func (x *CollectResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CollectResponse.ProtoReflect.Descriptor instead.
 func (*CollectResponse) Descriptor() ([]byte, []int) {
-	return file_weir_control_proto_rawDescGZIP(), []int{63}
+	return file_weir_control_proto_rawDescGZIP(), []int{64}
 }
 
 func (x *CollectResponse) GetFirst() int64 {
@@ -4787,7 +4896,7 @@ type RegisterWorkerRequest struct {
 
 func (x *RegisterWorkerRequest) Reset() {
 	*x = RegisterWorkerRequest{}
-	mi := &file_weir_control_proto_msgTypes[64]
+	mi := &file_weir_control_proto_msgTypes[65]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4799,7 +4908,7 @@ func (x *RegisterWorkerRequest) String() string {
 func (*RegisterWorkerRequest) ProtoMessage() {}
 
 func (x *RegisterWorkerRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_weir_control_proto_msgTypes[64]
+	mi := &file_weir_control_proto_msgTypes[65]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4812,7 +4921,7 @@ func (x *RegisterWorkerRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RegisterWorkerRequest.ProtoReflect.Descriptor instead.
 func (*RegisterWorkerRequest) Descriptor() ([]byte, []int) {
-	return file_weir_control_proto_rawDescGZIP(), []int{64}
+	return file_weir_control_proto_rawDescGZIP(), []int{65}
 }
 
 func (x *RegisterWorkerRequest) GetJobId() string {
@@ -4866,7 +4975,7 @@ type RegisterWorkerResponse struct {
 
 func (x *RegisterWorkerResponse) Reset() {
 	*x = RegisterWorkerResponse{}
-	mi := &file_weir_control_proto_msgTypes[65]
+	mi := &file_weir_control_proto_msgTypes[66]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4878,7 +4987,7 @@ func (x *RegisterWorkerResponse) String() string {
 func (*RegisterWorkerResponse) ProtoMessage() {}
 
 func (x *RegisterWorkerResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_weir_control_proto_msgTypes[65]
+	mi := &file_weir_control_proto_msgTypes[66]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4891,7 +5000,7 @@ func (x *RegisterWorkerResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RegisterWorkerResponse.ProtoReflect.Descriptor instead.
 func (*RegisterWorkerResponse) Descriptor() ([]byte, []int) {
-	return file_weir_control_proto_rawDescGZIP(), []int{65}
+	return file_weir_control_proto_rawDescGZIP(), []int{66}
 }
 
 func (x *RegisterWorkerResponse) GetRejected() string {
@@ -4915,7 +5024,7 @@ type WorkerBudget struct {
 
 func (x *WorkerBudget) Reset() {
 	*x = WorkerBudget{}
-	mi := &file_weir_control_proto_msgTypes[66]
+	mi := &file_weir_control_proto_msgTypes[67]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4927,7 +5036,7 @@ func (x *WorkerBudget) String() string {
 func (*WorkerBudget) ProtoMessage() {}
 
 func (x *WorkerBudget) ProtoReflect() protoreflect.Message {
-	mi := &file_weir_control_proto_msgTypes[66]
+	mi := &file_weir_control_proto_msgTypes[67]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4940,7 +5049,7 @@ func (x *WorkerBudget) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use WorkerBudget.ProtoReflect.Descriptor instead.
 func (*WorkerBudget) Descriptor() ([]byte, []int) {
-	return file_weir_control_proto_rawDescGZIP(), []int{66}
+	return file_weir_control_proto_rawDescGZIP(), []int{67}
 }
 
 func (x *WorkerBudget) GetHeld() int32 {
@@ -4987,7 +5096,7 @@ type WorkerBudgetResponse struct {
 
 func (x *WorkerBudgetResponse) Reset() {
 	*x = WorkerBudgetResponse{}
-	mi := &file_weir_control_proto_msgTypes[67]
+	mi := &file_weir_control_proto_msgTypes[68]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4999,7 +5108,7 @@ func (x *WorkerBudgetResponse) String() string {
 func (*WorkerBudgetResponse) ProtoMessage() {}
 
 func (x *WorkerBudgetResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_weir_control_proto_msgTypes[67]
+	mi := &file_weir_control_proto_msgTypes[68]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -5012,7 +5121,7 @@ func (x *WorkerBudgetResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use WorkerBudgetResponse.ProtoReflect.Descriptor instead.
 func (*WorkerBudgetResponse) Descriptor() ([]byte, []int) {
-	return file_weir_control_proto_rawDescGZIP(), []int{67}
+	return file_weir_control_proto_rawDescGZIP(), []int{68}
 }
 
 func (x *WorkerBudgetResponse) GetNetwork() int64 {
@@ -5033,7 +5142,7 @@ type ReadBlobRequest struct {
 
 func (x *ReadBlobRequest) Reset() {
 	*x = ReadBlobRequest{}
-	mi := &file_weir_control_proto_msgTypes[68]
+	mi := &file_weir_control_proto_msgTypes[69]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -5045,7 +5154,7 @@ func (x *ReadBlobRequest) String() string {
 func (*ReadBlobRequest) ProtoMessage() {}
 
 func (x *ReadBlobRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_weir_control_proto_msgTypes[68]
+	mi := &file_weir_control_proto_msgTypes[69]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -5058,7 +5167,7 @@ func (x *ReadBlobRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ReadBlobRequest.ProtoReflect.Descriptor instead.
 func (*ReadBlobRequest) Descriptor() ([]byte, []int) {
-	return file_weir_control_proto_rawDescGZIP(), []int{68}
+	return file_weir_control_proto_rawDescGZIP(), []int{69}
 }
 
 func (x *ReadBlobRequest) GetSha256() string {
@@ -5092,7 +5201,7 @@ type ReadBlobResponse struct {
 
 func (x *ReadBlobResponse) Reset() {
 	*x = ReadBlobResponse{}
-	mi := &file_weir_control_proto_msgTypes[69]
+	mi := &file_weir_control_proto_msgTypes[70]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -5104,7 +5213,7 @@ func (x *ReadBlobResponse) String() string {
 func (*ReadBlobResponse) ProtoMessage() {}
 
 func (x *ReadBlobResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_weir_control_proto_msgTypes[69]
+	mi := &file_weir_control_proto_msgTypes[70]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -5117,7 +5226,7 @@ func (x *ReadBlobResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ReadBlobResponse.ProtoReflect.Descriptor instead.
 func (*ReadBlobResponse) Descriptor() ([]byte, []int) {
-	return file_weir_control_proto_rawDescGZIP(), []int{69}
+	return file_weir_control_proto_rawDescGZIP(), []int{70}
 }
 
 func (x *ReadBlobResponse) GetData() []byte {
@@ -5489,7 +5598,7 @@ const file_weir_control_proto_rawDesc = "" +
 	"out_queued\x18\x13 \x01(\x05R\toutQueued\x12\x15\n" +
 	"\x06in_use\x18\x14 \x01(\x01R\x05inUse\x12\x17\n" +
 	"\aout_use\x18\x15 \x01(\x01R\x06outUse\x123\n" +
-	"\toperators\x18\x16 \x03(\v2\x15.weir.OperatorFiguresR\toperators\"\xda\x02\n" +
+	"\toperators\x18\x16 \x03(\v2\x15.weir.OperatorFiguresR\toperators\"\xed\x04\n" +
 	"\x0fOperatorFigures\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\x12\x12\n" +
 	"\x04name\x18\x02 \x01(\tR\x04name\x12\x16\n" +
@@ -5504,7 +5613,24 @@ const file_weir_control_proto_rawDesc = "" +
 	"\n" +
 	"drops_late\x18\t \x01(\bR\tdropsLate\x12\x12\n" +
 	"\x04late\x18\n" +
-	" \x01(\x03R\x04late\"\xd0\x06\n" +
+	" \x01(\x03R\x04late\x12)\n" +
+	"\x0eemit_lag_nanos\x18\v \x01(\x03H\x00R\femitLagNanos\x88\x01\x01\x123\n" +
+	"\x13watermark_lag_nanos\x18\f \x01(\x03H\x01R\x11watermarkLagNanos\x88\x01\x01\x12\x1d\n" +
+	"\apending\x18\r \x01(\x03H\x02R\apending\x88\x01\x01\x12$\n" +
+	"\vdrift_nanos\x18\x0e \x01(\x03H\x03R\n" +
+	"driftNanos\x88\x01\x01\x12%\n" +
+	"\x04sent\x18\x0f \x01(\v2\x11.weir.SentFiguresR\x04sentB\x11\n" +
+	"\x0f_emit_lag_nanosB\x16\n" +
+	"\x14_watermark_lag_nanosB\n" +
+	"\n" +
+	"\b_pendingB\x0e\n" +
+	"\f_drift_nanos\"t\n" +
+	"\vSentFigures\x12\x18\n" +
+	"\arecords\x18\x01 \x01(\x03R\arecords\x12\x14\n" +
+	"\x05bytes\x18\x02 \x01(\x03R\x05bytes\x12\x16\n" +
+	"\x06errors\x18\x03 \x01(\x03R\x06errors\x12\x1d\n" +
+	"\n" +
+	"last_nanos\x18\x04 \x01(\x03R\tlastNanos\"\xd0\x06\n" +
 	"\x0eProcessFigures\x12\x1b\n" +
 	"\theap_used\x18\x01 \x01(\x03R\bheapUsed\x12%\n" +
 	"\x0eheap_committed\x18\x02 \x01(\x03R\rheapCommitted\x12\x19\n" +
@@ -5622,7 +5748,7 @@ func file_weir_control_proto_rawDescGZIP() []byte {
 	return file_weir_control_proto_rawDescData
 }
 
-var file_weir_control_proto_msgTypes = make([]protoimpl.MessageInfo, 72)
+var file_weir_control_proto_msgTypes = make([]protoimpl.MessageInfo, 73)
 var file_weir_control_proto_goTypes = []any{
 	(*Empty)(nil),                               // 0: weir.Empty
 	(*RegisterTaskExecutorRequest)(nil),         // 1: weir.RegisterTaskExecutorRequest
@@ -5676,26 +5802,27 @@ var file_weir_control_proto_goTypes = []any{
 	(*Distribution)(nil),                        // 49: weir.Distribution
 	(*TaskFigures)(nil),                         // 50: weir.TaskFigures
 	(*OperatorFigures)(nil),                     // 51: weir.OperatorFigures
-	(*ProcessFigures)(nil),                      // 52: weir.ProcessFigures
-	(*UpdateTaskExecutionStateRequest)(nil),     // 53: weir.UpdateTaskExecutionStateRequest
-	(*PartitionSizes)(nil),                      // 54: weir.PartitionSizes
-	(*UpdateTaskExecutionStateResponse)(nil),    // 55: weir.UpdateTaskExecutionStateResponse
-	(*ReportTaskMetricsRequest)(nil),            // 56: weir.ReportTaskMetricsRequest
-	(*OutputsLostRequest)(nil),                  // 57: weir.OutputsLostRequest
-	(*NotEnoughResourcesRequest)(nil),           // 58: weir.NotEnoughResourcesRequest
-	(*OperatorRequest)(nil),                     // 59: weir.OperatorRequest
-	(*OperatorResponse)(nil),                    // 60: weir.OperatorResponse
-	(*CollectedRows)(nil),                       // 61: weir.CollectedRows
-	(*CollectRequest)(nil),                      // 62: weir.CollectRequest
-	(*CollectResponse)(nil),                     // 63: weir.CollectResponse
-	(*RegisterWorkerRequest)(nil),               // 64: weir.RegisterWorkerRequest
-	(*RegisterWorkerResponse)(nil),              // 65: weir.RegisterWorkerResponse
-	(*WorkerBudget)(nil),                        // 66: weir.WorkerBudget
-	(*WorkerBudgetResponse)(nil),                // 67: weir.WorkerBudgetResponse
-	(*ReadBlobRequest)(nil),                     // 68: weir.ReadBlobRequest
-	(*ReadBlobResponse)(nil),                    // 69: weir.ReadBlobResponse
-	nil,                                         // 70: weir.Job.ConfigurationEntry
-	nil,                                         // 71: weir.UpdateTaskExecutionStateRequest.AccumulatorsEntry
+	(*SentFigures)(nil),                         // 52: weir.SentFigures
+	(*ProcessFigures)(nil),                      // 53: weir.ProcessFigures
+	(*UpdateTaskExecutionStateRequest)(nil),     // 54: weir.UpdateTaskExecutionStateRequest
+	(*PartitionSizes)(nil),                      // 55: weir.PartitionSizes
+	(*UpdateTaskExecutionStateResponse)(nil),    // 56: weir.UpdateTaskExecutionStateResponse
+	(*ReportTaskMetricsRequest)(nil),            // 57: weir.ReportTaskMetricsRequest
+	(*OutputsLostRequest)(nil),                  // 58: weir.OutputsLostRequest
+	(*NotEnoughResourcesRequest)(nil),           // 59: weir.NotEnoughResourcesRequest
+	(*OperatorRequest)(nil),                     // 60: weir.OperatorRequest
+	(*OperatorResponse)(nil),                    // 61: weir.OperatorResponse
+	(*CollectedRows)(nil),                       // 62: weir.CollectedRows
+	(*CollectRequest)(nil),                      // 63: weir.CollectRequest
+	(*CollectResponse)(nil),                     // 64: weir.CollectResponse
+	(*RegisterWorkerRequest)(nil),               // 65: weir.RegisterWorkerRequest
+	(*RegisterWorkerResponse)(nil),              // 66: weir.RegisterWorkerResponse
+	(*WorkerBudget)(nil),                        // 67: weir.WorkerBudget
+	(*WorkerBudgetResponse)(nil),                // 68: weir.WorkerBudgetResponse
+	(*ReadBlobRequest)(nil),                     // 69: weir.ReadBlobRequest
+	(*ReadBlobResponse)(nil),                    // 70: weir.ReadBlobResponse
+	nil,                                         // 71: weir.Job.ConfigurationEntry
+	nil,                                         // 72: weir.UpdateTaskExecutionStateRequest.AccumulatorsEntry
 }
 var file_weir_control_proto_depIdxs = []int32{
 	4,  // 0: weir.RegisterTaskExecutorRequest.total:type_name -> weir.ResourceProfile
@@ -5703,20 +5830,20 @@ var file_weir_control_proto_depIdxs = []int32{
 	4,  // 2: weir.SlotStatus.profile:type_name -> weir.ResourceProfile
 	5,  // 3: weir.SlotReport.slots:type_name -> weir.SlotStatus
 	6,  // 4: weir.SendSlotReportRequest.report:type_name -> weir.SlotReport
-	52, // 5: weir.SendSlotReportRequest.process:type_name -> weir.ProcessFigures
+	53, // 5: weir.SendSlotReportRequest.process:type_name -> weir.ProcessFigures
 	4,  // 6: weir.ResourceRequirement.profile:type_name -> weir.ResourceProfile
 	12, // 7: weir.DeclareRequiredResourcesRequest.requirements:type_name -> weir.ResourceRequirement
 	4,  // 8: weir.RequestSlotRequest.profile:type_name -> weir.ResourceProfile
 	31, // 9: weir.SubmitTaskRequest.task:type_name -> weir.TaskDeployment
 	6,  // 10: weir.TaskExecutorHeartbeat.report:type_name -> weir.SlotReport
-	52, // 11: weir.TaskExecutorHeartbeat.process:type_name -> weir.ProcessFigures
+	53, // 11: weir.TaskExecutorHeartbeat.process:type_name -> weir.ProcessFigures
 	25, // 12: weir.TriggerCheckpointRequest.given:type_name -> weir.GivenAnswers
 	45, // 13: weir.DeclineCheckpointRequest.failure:type_name -> weir.Failure
 	34, // 14: weir.TaskDeployment.gates:type_name -> weir.GateDeployment
 	38, // 15: weir.TaskDeployment.partitions:type_name -> weir.PartitionDeployment
 	32, // 16: weir.TaskDeployment.job:type_name -> weir.Job
 	33, // 17: weir.Job.operators:type_name -> weir.OperatorDigest
-	70, // 18: weir.Job.configuration:type_name -> weir.Job.ConfigurationEntry
+	71, // 18: weir.Job.configuration:type_name -> weir.Job.ConfigurationEntry
 	37, // 19: weir.GateDeployment.channels:type_name -> weir.ChannelDeployment
 	36, // 20: weir.ProducerList.task_managers:type_name -> weir.ProducerPlace
 	4,  // 21: weir.SlotOffer.profile:type_name -> weir.ResourceProfile
@@ -5737,18 +5864,19 @@ var file_weir_control_proto_depIdxs = []int32{
 	51, // 36: weir.TaskFigures.operators:type_name -> weir.OperatorFigures
 	47, // 37: weir.OperatorFigures.records_in:type_name -> weir.Count
 	47, // 38: weir.OperatorFigures.records_out:type_name -> weir.Count
-	45, // 39: weir.UpdateTaskExecutionStateRequest.failure:type_name -> weir.Failure
-	46, // 40: weir.UpdateTaskExecutionStateRequest.metrics:type_name -> weir.TaskMetrics
-	71, // 41: weir.UpdateTaskExecutionStateRequest.accumulators:type_name -> weir.UpdateTaskExecutionStateRequest.AccumulatorsEntry
-	54, // 42: weir.UpdateTaskExecutionStateRequest.outputs:type_name -> weir.PartitionSizes
-	46, // 43: weir.ReportTaskMetricsRequest.metrics:type_name -> weir.TaskMetrics
-	52, // 44: weir.ReportTaskMetricsRequest.process:type_name -> weir.ProcessFigures
-	33, // 45: weir.RegisterWorkerRequest.operators:type_name -> weir.OperatorDigest
-	46, // [46:46] is the sub-list for method output_type
-	46, // [46:46] is the sub-list for method input_type
-	46, // [46:46] is the sub-list for extension type_name
-	46, // [46:46] is the sub-list for extension extendee
-	0,  // [0:46] is the sub-list for field type_name
+	52, // 39: weir.OperatorFigures.sent:type_name -> weir.SentFigures
+	45, // 40: weir.UpdateTaskExecutionStateRequest.failure:type_name -> weir.Failure
+	46, // 41: weir.UpdateTaskExecutionStateRequest.metrics:type_name -> weir.TaskMetrics
+	72, // 42: weir.UpdateTaskExecutionStateRequest.accumulators:type_name -> weir.UpdateTaskExecutionStateRequest.AccumulatorsEntry
+	55, // 43: weir.UpdateTaskExecutionStateRequest.outputs:type_name -> weir.PartitionSizes
+	46, // 44: weir.ReportTaskMetricsRequest.metrics:type_name -> weir.TaskMetrics
+	53, // 45: weir.ReportTaskMetricsRequest.process:type_name -> weir.ProcessFigures
+	33, // 46: weir.RegisterWorkerRequest.operators:type_name -> weir.OperatorDigest
+	47, // [47:47] is the sub-list for method output_type
+	47, // [47:47] is the sub-list for method input_type
+	47, // [47:47] is the sub-list for extension type_name
+	47, // [47:47] is the sub-list for extension extendee
+	0,  // [0:47] is the sub-list for field type_name
 }
 
 func init() { file_weir_control_proto_init() }
@@ -5756,13 +5884,14 @@ func file_weir_control_proto_init() {
 	if File_weir_control_proto != nil {
 		return
 	}
+	file_weir_control_proto_msgTypes[51].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_weir_control_proto_rawDesc), len(file_weir_control_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   72,
+			NumMessages:   73,
 			NumExtensions: 0,
 			NumServices:   0,
 		},
