@@ -9,7 +9,11 @@
 // The tree says nothing about meaning. Names are as they were written, case
 // kept and quotes taken off; keywords are upper case; special forms of calls
 // (EXTRACT, TRIM, FLOOR TO …) are ordinary calls whose keyword is a Symbol.
-// Parentheses leave no node. Walk visits a node and all below it.
+// Parentheses leave no node: String puts them back where they are needed.
+//
+// String writes a node as SQL in one canonical form, and parsing that gives an
+// equal tree. Two nodes are Equal if they are written alike. Walk visits a node
+// and all below it.
 //
 // The package imports nothing of the module, and never checks names or types.
 package ast

@@ -25,6 +25,8 @@ type Node interface {
 	Range() Span
 	// children gives each node directly below to f, in the order of the text.
 	children(f func(Node))
+	// write writes the node as SQL.
+	write(w *writer)
 }
 
 // Statement is what can be run: a *Query, or a statement of ddl.go, dml.go,
@@ -127,8 +129,12 @@ func expr(e Expr, f func(Node)) {
 }
 
 func (*Name) children(func(Node))           {}
-func (*Option) children(func(Node))         {}
 func (n *ObjectName) children(f func(Node)) { names(n.Parts, f) }
+
+func (n *Option) children(f func(Node)) {
+	f(n.Key)
+	f(n.Value)
+}
 
 // names gives each identifier of a list to f.
 func names(list []Name, f func(Node)) {

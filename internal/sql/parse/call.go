@@ -30,7 +30,7 @@ func (p *parser) call(name ast.ObjectName) *ast.Call {
 	p.nullTreatment(&c.Aggregation)
 	p.expect(")")
 	p.aggregation(&c.Aggregation)
-	c.Span = ast.Span{Start: name.Start}.To(p.from(p.start()))
+	c.Span = ast.Span{Start: name.Start}.To(p.last())
 	return c
 }
 

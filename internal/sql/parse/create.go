@@ -49,7 +49,7 @@ func (p *parser) create() ast.Statement {
 		return p.createView(start, replace, temporary)
 	case replace:
 	case p.skip("FUNCTION"):
-		if t := p.peek(); temporary && t.kind == word && t.use&isReserved != 0 {
+		if t := p.peek(); temporary && t.kind == word && t.key.IsReserved() {
 			p.refuse(p.span(at), p.text[t.start:t.end]+" is a reserved word; write `"+p.text[t.start:t.end]+"` if a function shall have that name")
 		}
 		return p.createFunction(start, temporary, false)

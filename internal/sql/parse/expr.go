@@ -4,37 +4,18 @@ import (
 	"github.com/weirstream/weir/internal/sql/ast"
 )
 
-// How strongly operators bind to their operands.
-const (
-	bindMultisetUnion     = 14
-	bindMultisetIntersect = 18
-	bindOr                = 22
-	bindAnd               = 24
-	bindNot               = 26
-	bindIs                = 28
-	bindCompare           = 30
-	bindBetween           = 32
-	bindAdd               = 40
-	bindMultiply          = 60
-	bindSign              = 80
-)
-
 // simple are the operators that are one word or mark.
-var simple = map[string]struct {
-	op   ast.BinaryOp
-	bind int
-}{
-	"OR": {ast.Or, bindOr}, "AND": {ast.And, bindAnd},
-	"=": {ast.Equals, bindCompare}, "<>": {ast.NotEquals, bindCompare},
-	"<": {ast.Less, bindCompare}, "<=": {ast.LessOrEqual, bindCompare},
-	">": {ast.Greater, bindCompare}, ">=": {ast.GreaterOrEqual, bindCompare},
-	"+": {ast.Add, bindAdd}, "-": {ast.Subtract, bindAdd},
-	"*": {ast.Multiply, bindMultiply}, "/": {ast.Divide, bindMultiply}, "%": {ast.Modulo, bindMultiply},
-	"||":       {ast.Concat, bindMultiply},
-	"OVERLAPS": {ast.Overlaps, bindCompare}, "CONTAINS": {ast.Contains, bindCompare},
-	"EQUALS": {ast.PeriodEquals, bindCompare}, "PRECEDES": {ast.Precedes, bindCompare},
-	"SUCCEEDS": {ast.Succeeds, bindCompare},
-}
+var simple = func() map[string]ast.BinaryOp {
+	m := map[string]ast.BinaryOp{}
+	for _, op := range []ast.BinaryOp{
+		ast.Or, ast.And, ast.Equals, ast.NotEquals, ast.Less, ast.LessOrEqual, ast.Greater, ast.GreaterOrEqual,
+		ast.Add, ast.Subtract, ast.Multiply, ast.Divide, ast.Modulo, ast.Concat,
+		ast.Overlaps, ast.Contains, ast.PeriodEquals, ast.Precedes, ast.Succeeds,
+	} {
+		m[string(op)] = op
+	}
+	return m
+}()
 
 // expressions passes a list of expressions, one at least.
 func (p *parser) expressions() []ast.Expr {
@@ -57,10 +38,10 @@ func (p *parser) expression(bind int) ast.Expr {
 func (p *parser) prefix() ast.Expr {
 	p.note(KindExpression)
 	start := p.start()
-	op, bind := ast.UnaryOp(""), bindSign
+	op := ast.UnaryOp("")
 	switch p.peek().word {
 	case "NOT":
-		op, bind = ast.Not, bindNot
+		op = ast.Not
 	case "-":
 		op = ast.Negate
 	case "+":
@@ -76,7 +57,7 @@ func (p *parser) prefix() ast.Expr {
 	at := p.at
 	p.at++
 	p.operandFollows(at)
-	e := &ast.Unary{Op: op, Operand: p.expression(bind)}
+	e := &ast.Unary{Op: op, Operand: p.expression(op.Bind())}
 	e.Span = p.from(start)
 	return e
 }
@@ -106,7 +87,7 @@ func (t token) startsOperand() bool {
 		return false
 	case t.kind == symbol:
 		return t.word == "(" || t.word == "?" || t.word == "+" || t.word == "-" || t.word == "{"
-	case t.kind != word || t.use&isReserved == 0 || t.use&(isFunction|isNiladic|isColumnName) != 0:
+	case t.kind != word || t.key.IsName() || t.key.IsFunction() || t.key.IsNiladic():
 		return true
 	}
 	_, special := specialForms[t.word]
@@ -137,11 +118,11 @@ func (p *parser) binary(left ast.Expr, bind int) ast.Expr {
 			return left
 		}
 		if o, ok := simple[t.word]; ok {
-			if o.bind < bind {
+			if o.Bind() < bind {
 				return left
 			}
 			p.at++
-			left = p.operation(left, o.op, o.bind, p.at-1)
+			left = p.operation(left, o, p.at-1)
 			continue
 		}
 		next := p.predicate(left, t, bind)
@@ -154,16 +135,16 @@ func (p *parser) binary(left ast.Expr, bind int) ast.Expr {
 
 // operation passes the right operand of an operator already passed, whose first
 // word is at a token.
-func (p *parser) operation(left ast.Expr, op ast.BinaryOp, bind, operator int) ast.Expr {
+func (p *parser) operation(left ast.Expr, op ast.BinaryOp, operator int) ast.Expr {
 	at := ast.Span{Start: p.tokens[operator].start, End: p.tokens[p.at-1].end}
-	if bind == bindCompare {
+	if op.Bind() == ast.BindCompare {
 		if q := p.quantified(left, op); q != nil {
 			return q
 		}
 	}
 	p.operandFollows(operator)
-	right := p.expression(bind + 1)
-	return &ast.Binary{Span: left.Range().To(p.from(p.start())), Op: op, OpSpan: at, Left: left, Right: right}
+	right := p.expression(op.Bind() + 1)
+	return &ast.Binary{Span: left.Range().To(p.last()), Op: op, OpSpan: at, Left: left, Right: right}
 }
 
 // quantified passes SOME, ANY or ALL and its list or query behind a comparison.
@@ -174,7 +155,7 @@ func (p *parser) quantified(left ast.Expr, op ast.BinaryOp) ast.Expr {
 	q := &ast.Quantified{Operand: left, Op: op, All: p.is("ALL")}
 	p.at++
 	q.List, q.Query = p.listOrQuery()
-	q.Span = left.Range().To(p.from(p.start()))
+	q.Span = left.Range().To(p.last())
 	return q
 }
 
@@ -186,7 +167,7 @@ func (p *parser) predicate(left ast.Expr, t token, bind int) ast.Expr {
 	case "IS":
 		return p.test(left, bind)
 	case "NOT", "BETWEEN", "IN", "LIKE", "SIMILAR", "ILIKE", "RLIKE":
-		if bind > bindBetween {
+		if bind > ast.BindBetween {
 			return nil
 		}
 		return p.match(left)
@@ -195,20 +176,20 @@ func (p *parser) predicate(left ast.Expr, t token, bind int) ast.Expr {
 	case "MULTISET":
 		return p.multiset(left, bind)
 	case "MEMBER", "SUBMULTISET", "IMMEDIATELY":
-		if bind > bindCompare {
+		if bind > ast.BindCompare {
 			return nil
 		}
 		switch {
 		case p.skip("MEMBER"):
 			p.skip("OF")
-			return p.operation(left, ast.MemberOf, bindCompare, at)
+			return p.operation(left, ast.MemberOf, at)
 		case p.skip("SUBMULTISET"):
 			p.skip("OF")
-			return p.operation(left, ast.SubmultisetOf, bindCompare, at)
+			return p.operation(left, ast.SubmultisetOf, at)
 		case p.skip("IMMEDIATELY", "PRECEDES"):
-			return p.operation(left, ast.ImmediatelyPrecedes, bindCompare, at)
+			return p.operation(left, ast.ImmediatelyPrecedes, at)
 		case p.skip("IMMEDIATELY", "SUCCEEDS"):
-			return p.operation(left, ast.ImmediatelySucceeds, bindCompare, at)
+			return p.operation(left, ast.ImmediatelySucceeds, at)
 		}
 	}
 	return nil
@@ -221,7 +202,7 @@ func (p *parser) test(left ast.Expr, bind int) ast.Expr {
 	not := p.skip("NOT")
 	if p.skip("DISTINCT") {
 		p.expect("FROM")
-		if bind > bindCompare {
+		if bind > ast.BindCompare {
 			p.at = at
 			return nil
 		}
@@ -229,9 +210,9 @@ func (p *parser) test(left ast.Expr, bind int) ast.Expr {
 		if not {
 			op = ast.IsNotDistinctFrom
 		}
-		return p.operation(left, op, bindCompare, at)
+		return p.operation(left, op, at)
 	}
-	if bind > bindIs {
+	if bind > ast.BindIs {
 		p.at = at
 		return nil
 	}
@@ -248,7 +229,7 @@ func (p *parser) test(left ast.Expr, bind int) ast.Expr {
 	default:
 		e.Test = p.oneOf("NULL", "TRUE", "FALSE", "UNKNOWN", "EMPTY")
 	}
-	e.Span = left.Range().To(p.from(p.start()))
+	e.Span = left.Range().To(p.last())
 	return e
 }
 
@@ -260,19 +241,19 @@ func (p *parser) match(left ast.Expr) ast.Expr {
 	case p.skip("BETWEEN"):
 		e := &ast.Between{Operand: left, Not: not, Symmetric: p.maybe("SYMMETRIC", "ASYMMETRIC") == "SYMMETRIC"}
 		p.operandFollows(operator)
-		e.Low = p.expression(bindBetween + 1)
+		e.Low = p.expression(ast.BindBetween + 1)
 		p.expect("AND")
-		e.High = p.expression(bindBetween + 1)
-		e.Span = left.Range().To(p.from(p.start()))
+		e.High = p.expression(ast.BindBetween + 1)
+		e.Span = left.Range().To(p.last())
 		return e
 	case p.skip("IN"):
 		e := &ast.In{Operand: left, Not: not}
 		e.List, e.Query = p.listOrQuery()
-		e.Span = left.Range().To(p.from(p.start()))
+		e.Span = left.Range().To(p.last())
 		return e
 	case not && p.skip("SUBMULTISET"):
 		p.skip("OF")
-		return p.operation(left, ast.NotSubmultisetOf, bindCompare, operator)
+		return p.operation(left, ast.NotSubmultisetOf, operator)
 	}
 	e := &ast.Like{Operand: left, Not: not, Kind: p.oneOf("LIKE", "SIMILAR", "ILIKE", "RLIKE")}
 	if e.Kind == "SIMILAR" {
@@ -280,11 +261,11 @@ func (p *parser) match(left ast.Expr) ast.Expr {
 		e.Kind = "SIMILAR TO"
 	}
 	p.operandFollows(operator)
-	e.Pattern = p.expression(bindBetween + 1)
+	e.Pattern = p.expression(ast.BindBetween + 1)
 	if p.skip("ESCAPE") {
-		e.Escape = p.expression(bindBetween + 1)
+		e.Escape = p.expression(ast.BindBetween + 1)
 	}
-	e.Span = left.Range().To(p.from(p.start()))
+	e.Span = left.Range().To(p.last())
 	return e
 }
 
@@ -292,15 +273,7 @@ func (p *parser) match(left ast.Expr) ast.Expr {
 func (p *parser) multiset(left ast.Expr, bind int) ast.Expr {
 	at := p.at
 	kind := p.ahead(1).word
-	strength := bindMultisetUnion
-	switch kind {
-	case "INTERSECT":
-		strength = bindMultisetIntersect
-	case "UNION", "EXCEPT":
-	default:
-		return nil
-	}
-	if strength < bind {
+	if kind != "UNION" && kind != "EXCEPT" && kind != "INTERSECT" || ast.BinaryOp("MULTISET "+kind+" ALL").Bind() < bind {
 		return nil
 	}
 	p.at += 2
@@ -308,7 +281,7 @@ func (p *parser) multiset(left ast.Expr, bind int) ast.Expr {
 	if w := p.maybe("ALL", "DISTINCT"); w != "" {
 		q = w
 	}
-	return p.operation(left, ast.BinaryOp("MULTISET "+kind+" "+q), strength, at)
+	return p.operation(left, ast.BinaryOp("MULTISET "+kind+" "+q), at)
 }
 
 // listOrQuery passes ( expressions ) or ( query ).
@@ -350,12 +323,12 @@ func (p *parser) postfix(e ast.Expr) ast.Expr {
 				x.Index = p.expression(0)
 			}
 			p.expect("]")
-			x.Span = e.Range().To(p.from(p.start()))
+			x.Span = e.Range().To(p.last())
 			e = x
 		case p.is(".") && !isStar(e):
 			p.at++
 			f := &ast.Field{Operand: e, Name: p.name(KindName)}
-			f.Span = e.Range().To(p.from(p.start()))
+			f.Span = e.Range().To(p.last())
 			e = f
 		default:
 			return e
@@ -448,11 +421,11 @@ func (p *parser) primary() ast.Expr {
 			}
 		}
 		switch {
-		case t.use&isNiladic != 0 && p.ahead(1).word != "(":
+		case t.key.IsNiladic() && p.ahead(1).word != "(":
 			p.at++
 			n := ast.ObjectName{Span: at, Parts: []ast.Name{{Span: at, Text: p.text[t.start:t.end]}}}
 			return &ast.Call{Span: at, Name: n}
-		case t.use&(isFunction|isNiladic) != 0 && p.ahead(1).word == "(",
+		case (t.key.IsFunction() || t.key.IsNiladic()) && p.ahead(1).word == "(",
 			p.inMatch && matchFunctions[t.word]:
 			p.at++
 			n := ast.ObjectName{Span: at, Parts: []ast.Name{{Span: at, Text: p.text[t.start:t.end]}}}

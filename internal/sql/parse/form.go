@@ -220,7 +220,7 @@ func (p *parser) extract() ast.Expr {
 
 func (p *parser) position() ast.Expr {
 	c := p.form()
-	c.Args = append(c.Args, p.expression(bindBetween+1))
+	c.Args = append(c.Args, p.expression(ast.BindBetween+1))
 	p.expect("IN")
 	c.Args = append(c.Args, p.expression(0))
 	if p.skip("FROM") {

@@ -7,6 +7,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"github.com/weirstream/weir/internal/sql/ast"
 )
 
 // oracle are the answers of genuine Flink, beside the module. A checkout without
@@ -92,9 +94,11 @@ func TestStatementsOfTheOracle(t *testing.T) {
 		// The answer is that to the last statement reached: the first that fails.
 		source, err := "", error(nil)
 		for _, source = range strings.Split(r["statement"], " @@ ") {
-			if _, err = Statement(source); err != nil {
+			var s ast.Statement
+			if s, err = Statement(source); err != nil {
 				break
 			}
+			roundTrip(t, source, s, statementNode)
 		}
 		switch {
 		case r["phase"] != "parse" && err != nil && !isStricter(r["error"]):
@@ -130,7 +134,7 @@ func TestExpressionsOfTheOracle(t *testing.T) {
 		if !strings.HasPrefix(source, "SELECT ") {
 			whole = "SELECT " + source
 		}
-		_, err := Statement(whole)
+		s, err := Statement(whole)
 		switch {
 		case r["phase"] == "parse" && err == nil && laxer[source] == "":
 			t.Errorf("%s: accepted, but Flink refuses: %s", source, r["error"])
@@ -151,7 +155,76 @@ func TestExpressionsOfTheOracle(t *testing.T) {
 			}
 		case r["phase"] != "parse" && err != nil && !isStricter(r["error"]):
 			t.Errorf("%s: refused: %v\n  Flink: %s", source, err, r["error"])
+		case err == nil:
+			roundTrip(t, whole, s, statementNode)
 		}
 	}
 	t.Logf("%d expressions refused as Flink's parser does; of %d with a place, %d have the same", refused, placed, same)
+}
+
+// section gives the indented lines under a key of a case of the oracle.
+func section(text, key string) string {
+	var lines []string
+	in := false
+	for line := range strings.Lines(text) {
+		switch {
+		case strings.HasPrefix(line, key):
+			in = true
+			if rest := strings.TrimSpace(line[len(key):]); rest != "" {
+				lines = append(lines, rest+"\n")
+			}
+		case in && strings.HasPrefix(line, "  "):
+			lines = append(lines, line[2:])
+		default:
+			in = false
+		}
+	}
+	return strings.TrimSpace(strings.Join(lines, ""))
+}
+
+func TestQueriesOfTheOracle(t *testing.T) {
+	files, _ := filepath.Glob(filepath.Join(oracle, "queries", "*.case"))
+	if len(files) == 0 {
+		t.Skip("the answers of Flink are not here")
+	}
+	for _, file := range files {
+		whole, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		sources := Split(section(string(whole), "pre:"))
+		sources = append(sources, Piece{Text: section(string(whole), "query:")})
+		for _, source := range sources {
+			list, err := Statements(source.Text)
+			if err != nil {
+				t.Errorf("%s: %v", filepath.Base(file), err)
+			}
+			for _, s := range list {
+				roundTrip(t, source.Text, s, statementNode)
+			}
+		}
+	}
+}
+
+func TestNexmark(t *testing.T) {
+	files, _ := filepath.Glob(filepath.Join(oracle, "nexmark", "sql", "*.sql"))
+	if len(files) == 0 {
+		t.Skip("the answers of Flink are not here")
+	}
+	for _, file := range files {
+		whole, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		list, err := Statements(string(whole))
+		if err != nil {
+			t.Errorf("%s: %v", filepath.Base(file), err)
+		}
+		for _, s := range list {
+			roundTrip(t, string(whole), s, statementNode)
+		}
+		if pieces := Split(string(whole)); len(pieces) != len(list) {
+			t.Errorf("%s: %d pieces of %d statements", filepath.Base(file), len(pieces), len(list))
+		}
+	}
 }

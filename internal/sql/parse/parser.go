@@ -61,7 +61,7 @@ const (
 // and is reported when it is reached, as what stands before it may be wrong
 // earlier.
 func newParser(source string) (*parser, *Error) {
-	l := lexer{text: source}
+	l := newLexer(source)
 	p := &parser{text: source, watch: -1, tokens: make([]token, 0, len(source)/5+2)}
 	for {
 		t := l.next()
@@ -133,13 +133,13 @@ func (e *Error) explain(source string, tokens []token, again func(watch int) *pa
 			e.Message += ". Did you mean " + e.Suggestion + "?"
 			return
 		}
-		if t.use&isReserved != 0 && slices.ContainsFunc(q.kinds, Kind.named) {
+		if t.key.IsReserved() && slices.ContainsFunc(q.kinds, Kind.named) {
 			e.Message += ". " + t.word + " is a reserved word: write `" + w + "` if it is a name"
 			return
 		}
 	}
 	// The word before may be a slip of a keyword that was taken for a name.
-	if i == 0 || tokens[i-1].kind != word || tokens[i-1].use&isReserved != 0 {
+	if i == 0 || tokens[i-1].kind != word || tokens[i-1].key.IsReserved() {
 		return
 	}
 	w := source[tokens[i-1].start:tokens[i-1].end]
@@ -397,9 +397,12 @@ func (p *parser) from(start int) ast.Span {
 	return ast.Span{Start: start, End: max(start, p.tokens[p.at-1].end)}
 }
 
+// last is the range of the last token passed.
+func (p *parser) last() ast.Span { return p.span(max(p.at-1, 0)) }
+
 // isName says whether a token can be a name.
 func (t token) isName() bool {
-	return t.kind == quoted || t.kind == word && (t.use&isReserved == 0 || t.use&isColumnName != 0)
+	return t.kind == quoted || t.kind == word && t.key.IsName()
 }
 
 // name passes a name, which must come next.

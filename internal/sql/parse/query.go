@@ -90,7 +90,7 @@ func (p *parser) setOperation(left ast.QueryBody) ast.QueryBody {
 		}
 		q := p.quantifier()
 		right := p.intersection(p.term())
-		left = &ast.SetOperation{Span: left.Range().To(p.from(p.start())), Kind: kind, Quantifier: q, Left: left, Right: right}
+		left = &ast.SetOperation{Span: left.Range().To(p.last()), Kind: kind, Quantifier: q, Left: left, Right: right}
 	}
 }
 
@@ -378,7 +378,7 @@ func (p *parser) frameBound() *ast.FrameBound {
 		b.Kind = ast.CurrentRow
 	default:
 		// AND belongs to BETWEEN.
-		b.Offset = p.expression(bindAnd + 1)
+		b.Offset = p.expression(ast.BindAnd + 1)
 		b.Kind = ast.FrameBoundKind(p.oneOf("PRECEDING", "FOLLOWING"))
 	}
 	b.Span = p.from(start)

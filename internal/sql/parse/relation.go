@@ -86,7 +86,7 @@ func (p *parser) join(left ast.Relation, kind ast.JoinKind, natural bool) ast.Re
 	case p.skip("USING"):
 		j.Using = p.nameList(KindColumn)
 	}
-	j.Span = left.Range().To(p.from(p.start()))
+	j.Span = left.Range().To(p.last())
 	return j
 }
 

@@ -189,7 +189,7 @@ func (p *parser) timeUnit() *ast.Symbol {
 			return &ast.Symbol{Span: p.span(p.at - 1), Word: u}
 		}
 	}
-	if t.kind != word || t.use&isReserved != 0 {
+	if t.kind != word || t.key.IsReserved() {
 		p.fail()
 	}
 	p.at++

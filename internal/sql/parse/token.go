@@ -36,10 +36,11 @@ const (
 // token is a piece of the statement's text.
 type token struct {
 	kind       kind
-	use        wordUse
 	start, end int
 	// word is the keyword in upper case, or the symbol; empty for others.
 	word string
+	// key is the keyword of a word.
+	key ast.Keyword
 }
 
 // lexer cuts a text into tokens.
@@ -50,7 +51,11 @@ type lexer struct {
 	inHint bool
 	// err is what is wrong with the text, at the last token.
 	err *Error
+	// open is where a quote or comment starts that has no end, or -1.
+	open int
 }
+
+func newLexer(source string) lexer { return lexer{text: source, open: -1} }
 
 // symbols are the marks of more than one character, longest first.
 var symbols = []string{"=>", "<>", "<=", ">=", "!=", "||", "->", ".."}
@@ -154,6 +159,7 @@ func (l *lexer) space() bool {
 		case c == '/' && strings.HasPrefix(rest, "/*") && !strings.HasPrefix(rest, "/*+"):
 			n := strings.Index(rest[2:], "*/")
 			if n < 0 {
+				l.open = l.at
 				l.fail(len(l.text), len(l.text), "the comment that starts at "+place(l.text, l.at)+" has no end: */ is missing")
 				return false
 			}
@@ -181,6 +187,7 @@ func (l *lexer) quote(k kind, start int, q byte) token {
 			continue
 		}
 		if n < 0 {
+			l.open = start
 			if k == quoted {
 				return l.fail(len(l.text), len(l.text), "the quoted name that starts at "+place(l.text, open)+" has no end: ` is missing")
 			}
@@ -275,8 +282,8 @@ func (l *lexer) word(start int) token {
 		return l.quote(text, start, '\'')
 	}
 	l.at = i
-	k := lookup(w)
-	return token{kind: word, use: k.use, start: start, end: i, word: k.word}
+	k := ast.LookUp(w)
+	return token{kind: word, start: start, end: i, word: k.Word, key: k}
 }
 
 func isDigit(c byte) bool { return c >= '0' && c <= '9' }

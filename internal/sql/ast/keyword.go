@@ -1,4 +1,4 @@
-package parse
+package ast
 
 import "strings"
 
@@ -104,6 +104,13 @@ const niladic = `
 // nothing else can be meant, because the standard does not reserve them.
 const columnNames = `DATETIME`
 
+// A Keyword is a word that the grammar knows.
+type Keyword struct {
+	// Word is in upper case; equal keywords have the same string.
+	Word string
+	use  wordUse
+}
+
 // wordUse says what a keyword may be.
 type wordUse uint8
 
@@ -114,34 +121,40 @@ const (
 	isColumnName
 )
 
-// keywords gives each keyword in upper case, so that equal words are equal
-// strings, and what it may be.
-var keywords = func() map[string]keyword {
-	m := map[string]keyword{}
+// IsReserved says whether Flink keeps the word from being a name.
+func (k Keyword) IsReserved() bool { return k.use&isReserved != 0 }
+
+// IsName says whether the word can be a name without quotes.
+func (k Keyword) IsName() bool { return k.use&isReserved == 0 || k.use&isColumnName != 0 }
+
+// IsFunction says whether the word is reserved and yet may be called like any
+// function.
+func (k Keyword) IsFunction() bool { return k.use&isFunction != 0 }
+
+// IsNiladic says whether the word is a function without parentheses.
+func (k Keyword) IsNiladic() bool { return k.use&isNiladic != 0 }
+
+var keywords = func() map[string]Keyword {
+	m := map[string]Keyword{}
 	for _, list := range []struct {
 		words string
 		use   wordUse
 	}{{reserved, isReserved}, {unreserved, 0}, {reservedFunctions, isFunction}, {niladic, isNiladic}, {columnNames, isColumnName}} {
 		for _, w := range strings.Fields(list.words) {
-			m[w] = keyword{w, m[w].use | list.use}
+			m[w] = Keyword{w, m[w].use | list.use}
 		}
 	}
 	return m
 }()
 
-// keyword is a word that the grammar knows.
-type keyword struct {
-	word string
-	use  wordUse
-}
-
 // longestKeyword bounds the words that are looked up.
 const longestKeyword = 40
 
-// lookup finds the keyword that a word is, whatever its case.
-func lookup(word string) keyword {
+// LookUp gives the keyword that a word is, whatever its case. A word that is none
+// has an empty Word.
+func LookUp(word string) Keyword {
 	if len(word) > longestKeyword {
-		return keyword{}
+		return Keyword{}
 	}
 	var upper [longestKeyword]byte
 	for i := range len(word) {
@@ -153,6 +166,3 @@ func lookup(word string) keyword {
 	}
 	return keywords[string(upper[:len(word)])]
 }
-
-// Reserved says whether a word cannot be a name unless it is quoted.
-func Reserved(word string) bool { return lookup(word).use&(isReserved|isColumnName) == isReserved }
