@@ -18,9 +18,9 @@ func String(n Node) string {
 func Equal(a, b Node) bool { return String(a) == String(b) }
 
 // QuoteName writes a name so that it is read as a name: in back quotes unless it
-// is a plain word that is no keyword.
+// is a plain word that no keyword can be mistaken for.
 func QuoteName(name string) string {
-	plain := name != "" && (name[0] < '0' || name[0] > '9') && LookUp(name).Word == ""
+	plain := name != "" && (name[0] < '0' || name[0] > '9') && !LookUp(name).needsQuotes()
 	for i := 0; plain && i < len(name); i++ {
 		c := name[i]
 		plain = c == '_' || c >= '0' && c <= '9' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z'

@@ -183,6 +183,7 @@ func (n *ModelArgument) write(w *writer) {
 
 func (n *Descriptor) write(w *writer) {
 	w.t("DESCRIPTOR")
+	w.tight = true
 	w.inParens(n.Columns)
 }
 

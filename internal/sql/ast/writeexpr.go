@@ -62,7 +62,7 @@ func (n *Parameter) write(w *writer) { w.t("?") }
 func (n *Unary) write(w *writer) {
 	w.t(string(n.Op))
 	if inner, ok := n.Operand.(*Unary); ok && n.Op != Not && inner.Op != Not {
-		w.open() // -(-x), as -- starts a comment
+		w.glue("(") // -(-x), as -- starts a comment
 		inner.write(w)
 		w.g(")")
 		return
@@ -177,6 +177,7 @@ func (n *Cast) write(w *writer) {
 func (n *Row) write(w *writer) {
 	w.when(n.Explicit, "ROW")
 	w.when(n.Period, "PERIOD")
+	w.tight = n.Explicit || w.tight
 	parens(w, n.Elements)
 }
 

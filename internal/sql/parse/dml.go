@@ -23,6 +23,11 @@ func (p *parser) insert() *ast.Insert {
 	if p.is("(") && p.ahead(1).isName() && (p.ahead(2).word == "," || p.ahead(2).word == ")") {
 		i.Columns = p.nameList(KindColumn)
 	}
+	if p.is("(") && p.at+1 == p.watch { // columns are read only if they are there
+		p.at++
+		p.note(KindColumn)
+		p.at--
+	}
 	i.Query = p.query()
 	if p.skip("ON") {
 		p.local("CONFLICT")

@@ -2,7 +2,6 @@ package parse
 
 import (
 	"fmt"
-	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -122,22 +121,6 @@ func swapped(a, b string) bool {
 		}
 	}
 	return false
-}
-
-// listed joins words as a person lists them: a, b or c. Many are cut.
-func listed(words []string) string {
-	const most = 8
-	words = slices.Clone(words)
-	switch n := len(words); {
-	case n == 0:
-		return ""
-	case n == 1:
-		return words[0]
-	case n > most:
-		return strings.Join(words[:most], ", ") + " or one of " + itoa(n-most) + " other words"
-	default:
-		return strings.Join(words[:n-1], ", ") + " or " + words[n-1]
-	}
 }
 
 func itoa(n int) string { return strconv.Itoa(n) }

@@ -101,9 +101,6 @@ var operators = []string{
 	"SUBMULTISET", "ILIKE", "RLIKE",
 }
 
-// KindOperator is an operator between two operands.
-const KindOperator Kind = "operator"
-
 // binary passes the operators behind an operand that bind strongly enough.
 func (p *parser) binary(left ast.Expr, bind int) ast.Expr {
 	for {
@@ -287,8 +284,6 @@ func (p *parser) multiset(left ast.Expr, bind int) ast.Expr {
 // listOrQuery passes ( expressions ) or ( query ).
 func (p *parser) listOrQuery() ([]ast.Expr, *ast.Query) {
 	p.expect("(")
-	p.enter()
-	defer p.leave()
 	if p.startsQuery() {
 		q := p.query()
 		p.expect(")")
@@ -343,8 +338,6 @@ func isStar(e ast.Expr) bool {
 
 // parens passes an expression, a row or a query in parentheses.
 func (p *parser) parens() ast.Expr {
-	p.enter()
-	defer p.leave()
 	start := p.start()
 	p.expect("(")
 	if p.startsQuery() {

@@ -28,11 +28,13 @@ type parser struct {
 	// keywords and kinds are what was asked for at the watched token.
 	keywords []string
 	kinds    []Kind
+	// need is what the watched token had to be, once nothing else was possible.
+	need string
 }
 
 // depthLimit bounds how deeply a text may be nested. Each level takes about two
 // kilobytes of stack.
-const depthLimit = 10_000
+const depthLimit = 12_000
 
 // Kind is a kind of thing that is no keyword.
 type Kind string
@@ -55,6 +57,7 @@ const (
 	KindNumber     Kind = "number"
 	KindHint       Kind = "hint"
 	KindEnd        Kind = "end of the statement"
+	KindOperator   Kind = "operator"
 )
 
 // newParser cuts the whole text into tokens. A lexical error is the last token,
@@ -84,8 +87,12 @@ func try[T any](source string, read func(*parser) T) (result T, err error) {
 	case failed == nil:
 		return result, nil
 	}
-	failed.explain(source, p.tokens, func(watch int) *parser {
+	failed.explain(source, p.tokens, func(watch int, barred bool) *parser {
 		q := &parser{text: source, tokens: p.tokens, watch: watch}
+		if barred {
+			q.tokens = slices.Clone(q.tokens)
+			q.tokens[watch].kind = wrong
+		}
 		run(q, read)
 		return q
 	})
@@ -105,140 +112,6 @@ func run[T any](p *parser, read func(*parser) T) (result T, failed *Error) {
 		}
 	}()
 	return read(p), nil
-}
-
-// explain says what was expected where the reading stopped, unless the error has
-// its own words.
-func (e *Error) explain(source string, tokens []token, again func(watch int) *parser) {
-	if e.Message != "" {
-		return
-	}
-	i := slices.IndexFunc(tokens, func(t token) bool { return t.end >= e.End && t.start >= e.Offset })
-	if i < 0 {
-		i = len(tokens) - 1
-	}
-	q := again(i)
-	e.Expected = q.expected()
-	found := "the end of the statement"
-	if t := tokens[i]; t.kind != endOfText {
-		found = shown(source[t.start:t.end])
-	}
-	e.Message = "expected " + listed(e.Expected) + ", but found " + found
-	if len(e.Expected) == 0 {
-		e.Message = found + " cannot stand here"
-	}
-	if t := tokens[i]; t.kind == word {
-		w := source[t.start:t.end]
-		if e.Suggestion = nearest(w, q.keywords); e.Suggestion != "" {
-			e.Message += ". Did you mean " + e.Suggestion + "?"
-			return
-		}
-		if t.key.IsReserved() && slices.ContainsFunc(q.kinds, Kind.named) {
-			e.Message += ". " + t.word + " is a reserved word: write `" + w + "` if it is a name"
-			return
-		}
-	}
-	// The word before may be a slip of a keyword that was taken for a name.
-	if i == 0 || tokens[i-1].kind != word || tokens[i-1].key.IsReserved() {
-		return
-	}
-	w := source[tokens[i-1].start:tokens[i-1].end]
-	if e.Suggestion = nearest(w, again(i-1).keywords); e.Suggestion != "" {
-		e.Message += ". Did you mean " + e.Suggestion + " instead of " + w + "?"
-	}
-}
-
-// named says whether a kind of thing is given by a name.
-func (k Kind) named() bool {
-	switch k {
-	case KindString, KindNumber, KindEnd, KindHint, KindType, KindOperator:
-		return false
-	}
-	return true
-}
-
-// shown quotes a piece of the statement for a message, cut if it is long.
-func shown(piece string) string {
-	if r := []rune(printable(piece)); len(r) > 40 {
-		piece = string(r[:40]) + "…"
-	}
-	return `"` + printable(piece) + `"`
-}
-
-// expected are what was asked for at the watched token, in a person's words.
-func (p *parser) expected() []string {
-	var words []string
-	add := func(w string) {
-		if !slices.Contains(words, w) {
-			words = append(words, w)
-		}
-	}
-	expression, operator := slices.Contains(p.kinds, KindExpression), slices.Contains(p.kinds, KindOperator)
-	if expression {
-		add(KindExpression.phrase())
-	}
-	for _, k := range p.kinds {
-		if k != KindOperator && !(expression && (k == KindColumn || k == KindFunction)) {
-			add(k.phrase())
-		}
-	}
-	for _, w := range p.keywords {
-		switch {
-		case expression && startsExpression[w], operator && behindOperand[w]:
-		case spoken[w] != "":
-			add(spoken[w])
-		case isLetter(w[0]):
-			add(w)
-		default:
-			add(`"` + w + `"`)
-		}
-	}
-	if operator {
-		add(KindOperator.phrase())
-	}
-	return words
-}
-
-// spoken are marks in words.
-var spoken = map[string]string{
-	",": "a comma", ";": "a semicolon", "(": "an opening parenthesis", ")": "a closing parenthesis", ".": "a dot",
-	"]": "a closing bracket",
-}
-
-// behindOperand are the words and marks that "an operator" stands for.
-var behindOperand = func() map[string]bool {
-	m := map[string]bool{"[": true, ".": true, "(": true}
-	for _, w := range operators {
-		m[w] = true
-	}
-	return m
-}()
-
-// startsExpression are the words and marks that "an expression" stands for.
-var startsExpression = map[string]bool{"STREAM": true, "DEFAULT": true, "MODEL": true, "SPECIFIC": true}
-
-// phrase is a kind in a sentence.
-func (k Kind) phrase() string {
-	switch k {
-	case KindEnd:
-		return "the end of the statement"
-	case KindExpression:
-		return "an expression"
-	case KindOperator:
-		return "an operator"
-	case KindType:
-		return "a type"
-	case KindString:
-		return "a text in quotes"
-	case KindNumber:
-		return "a number"
-	case KindName:
-		return "a name"
-	case KindHint:
-		return "a hint"
-	default:
-		return "the name of a " + string(k)
-	}
 }
 
 // peek is the token read next, and ahead one some tokens later.
@@ -307,6 +180,9 @@ func (p *parser) skip(words ...string) bool {
 func (p *parser) expect(words ...string) {
 	for _, w := range words {
 		if !p.skip(w) {
+			if p.at == p.watch {
+				p.need = w
+			}
 			p.fail()
 		}
 	}
@@ -413,12 +289,12 @@ func (p *parser) name(k Kind) ast.Name {
 		p.fail()
 	}
 	p.at++
-	return ast.Name{Span: ast.Span{Start: t.start, End: t.end}, Text: p.nameText(t)}
+	return ast.Name{Span: ast.Span{Start: t.start, End: t.end}, Text: nameText(p.text, t)}
 }
 
 // nameText is a token's name without its quotes.
-func (p *parser) nameText(t token) string {
-	s := p.text[t.start:t.end]
+func nameText(source string, t token) string {
+	s := source[t.start:t.end]
 	if t.kind == quoted {
 		return strings.ReplaceAll(s[1:len(s)-1], "``", "`")
 	}

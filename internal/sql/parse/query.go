@@ -7,7 +7,7 @@ import (
 // startsQuery says whether a query starts at the next token, without counting
 // parentheses before it.
 func (p *parser) startsQuery() bool {
-	return p.is("SELECT") || p.is("WITH") || p.is("VALUES") || p.is("VALUE") && p.ahead(1).word == "("
+	return p.is("SELECT") || p.is("WITH") || p.is("VALUES") || p.peek().word == "VALUE" && p.ahead(1).word == "("
 }
 
 // query passes a query with its WITH, ORDER BY and limit.
@@ -81,7 +81,7 @@ func (p *parser) commonTable() *ast.CommonTable {
 // setOperation passes UNION and EXCEPT, which bind weaker than INTERSECT.
 func (p *parser) setOperation(left ast.QueryBody) ast.QueryBody {
 	for {
-		if p.is("MINUS") {
+		if p.peek().word == "MINUS" {
 			p.refuse(p.span(p.at), "MINUS is not used here; write EXCEPT")
 		}
 		kind := p.maybe("UNION", "EXCEPT")
@@ -114,7 +114,7 @@ func (p *parser) term() ast.QueryBody {
 	switch {
 	case p.is("SELECT"):
 		return p.selection()
-	case p.skip("VALUES"), p.skip("VALUE"):
+	case p.skip("VALUES"), p.peek().word == "VALUE" && p.skip("VALUE"):
 		v := &ast.Values{Rows: []*ast.Row{p.valuesRow()}}
 		for p.skip(",") {
 			v.Rows = append(v.Rows, p.valuesRow())

@@ -182,8 +182,6 @@ func (p *parser) unnest(start int, lateral bool) *ast.Unnest {
 // it is may show only behind further parentheses: what was read as a relation
 // becomes the first operand of a query if the query goes on.
 func (p *parser) parenthesised() ast.Relation {
-	p.enter()
-	defer p.leave()
 	start := p.start()
 	p.expect("(")
 	if p.startsQuery() || p.is("TABLE") && p.ahead(1).word != "(" {

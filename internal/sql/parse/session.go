@@ -18,7 +18,7 @@ func (p *parser) use() ast.Statement {
 		return u
 	}
 	u := &ast.Use{Kind: ast.KindDatabase}
-	if p.is("CATALOG") && p.ahead(1).isName() {
+	if p.is("CATALOG") && (p.ahead(1).isName() || p.at+1 == p.watch) {
 		p.at++
 		u.Kind = ast.KindCatalog
 	}

@@ -125,7 +125,7 @@ func (p *parser) describe() ast.Statement {
 	}
 	for _, k := range []ast.ObjectKind{ast.KindCatalog, ast.KindDatabase, ast.KindFunction, ast.KindModel, ast.KindConnection} {
 		// These words are names too: DESCRIBE model describes a table.
-		if p.is(string(k)) && (p.ahead(1).isName() || p.ahead(1).word == "EXTENDED") {
+		if p.is(string(k)) && (p.ahead(1).isName() || p.ahead(1).word == "EXTENDED" || p.at+1 == p.watch) {
 			p.at++
 			d.Kind = k
 			break

@@ -173,7 +173,11 @@ func (p *parser) intervalQualifier() *ast.IntervalQualifier {
 // intervalUnit passes a unit or its plural.
 func (p *parser) intervalUnit(units ...string) string {
 	for _, u := range units {
-		if p.skip(u) || p.skip(u+"S") {
+		if p.skip(u) {
+			return u
+		}
+		if t := p.peek(); t.word == u+"S" {
+			p.at++
 			return u
 		}
 	}

@@ -20,6 +20,17 @@ var typeNames = map[string]struct {
 	"GEOMETRY": {"GEOMETRY", 0},
 }
 
+// typeAdvice is what to write instead of a word that is no whole type.
+var typeAdvice = map[string]string{
+	"DATETIME":   "there is no type DATETIME; write TIMESTAMP",
+	"ARRAY":      "ARRAY needs the type of its elements: ARRAY<INT>",
+	"MULTISET":   "MULTISET needs the type of its elements: MULTISET<INT>",
+	"ROW":        "ROW needs its fields: ROW<a INT, b STRING>",
+	"RAW":        "RAW needs a class and a serializer in parentheses",
+	"STRUCTURED": "STRUCTURED needs its class and fields: STRUCTURED<'class', a INT>",
+	"INTERVAL":   "an interval cannot be the type of a column or element",
+}
+
 // dataType passes a type, without what may be said of NULL behind it.
 func (p *parser) dataType() ast.DataType {
 	p.enter()
@@ -62,7 +73,7 @@ func (p *parser) typePrimary() ast.DataType {
 		case (t.word == "ARRAY" || t.word == "MULTISET") && next == "<":
 			p.at += 2
 			c := &ast.CollectionType{Kind: t.word, Element: p.nullableType()}
-			p.closeAngle()
+			p.expect(">")
 			c.Span = p.from(start)
 			return c
 		case t.word == "MAP" && next == "<":
@@ -70,7 +81,7 @@ func (p *parser) typePrimary() ast.DataType {
 			m := &ast.MapType{Key: p.nullableType()}
 			p.expect(",")
 			m.Value = p.nullableType()
-			p.closeAngle()
+			p.expect(">")
 			m.Span = p.from(start)
 			return m
 		case t.word == "ROW" && (next == "<" || next == "<>" || next == "("):
@@ -91,25 +102,21 @@ func (p *parser) typePrimary() ast.DataType {
 			for p.skip(",") {
 				s.Fields = append(s.Fields, p.rowField())
 			}
-			p.closeAngle()
+			p.expect(">")
 			s.Span = p.from(start)
 			return s
 		}
 	}
-	if !t.isName() || t.word == "DATETIME" {
-		if t.word == "DATETIME" {
-			p.refuse(p.span(at), "there is no type DATETIME; write TIMESTAMP")
-		}
+	if advice := typeAdvice[t.word]; advice != "" {
+		p.refuse(p.span(at), advice)
+	}
+	if !t.isName() {
 		p.fail()
 	}
 	n := &ast.NamedType{Name: p.objectName(KindType)}
 	n.Span = p.from(start)
 	return n
 }
-
-// closeAngle passes the > at the end of a type. Two of them may have been read as
-// one mark only where = follows, which cannot be right here.
-func (p *parser) closeAngle() { p.expect(">") }
 
 // scalarType passes what follows the keyword of a type.
 func (p *parser) scalarType(name string, numbers, start int) ast.DataType {
