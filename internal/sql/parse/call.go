@@ -8,7 +8,6 @@ import (
 // may follow an aggregate.
 func (p *parser) call(name ast.ObjectName) *ast.Call {
 	p.enter()
-	defer p.leave()
 	c := &ast.Call{Name: name}
 	p.expect("(")
 	c.Quantifier = p.quantifier()
@@ -30,6 +29,7 @@ func (p *parser) call(name ast.ObjectName) *ast.Call {
 	p.nullTreatment(&c.Aggregation)
 	p.expect(")")
 	p.aggregation(&c.Aggregation)
+	p.leave()
 	c.Span = ast.Span{Start: name.Start}.To(p.last())
 	return c
 }

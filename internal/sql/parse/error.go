@@ -2,6 +2,7 @@ package parse
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -38,6 +39,23 @@ func (e *Error) Error() string {
 		fmt.Fprintf(&b, "\n  %s\n  %s", e.Line, e.Caret)
 	}
 	return b.String()
+}
+
+// NewError makes an error about a part of a text that could be read: a name that is
+// unknown, a type that does not fit. It looks like the errors of this package.
+func NewError(source string, at ast.Span, message string) *Error {
+	return newError(source, at.Start, at.End, message)
+}
+
+// Until is the place of the last character that the error is about, in the text
+// that it was made for.
+func (e *Error) Until(source string) ast.Position {
+	if e.End <= e.Offset {
+		return e.Position
+	}
+	end := min(e.End, len(source))
+	_, size := utf8.DecodeLastRuneInString(source[:end])
+	return ast.Locate(source, end-size)
 }
 
 // newError makes an error about some bytes of a text.
@@ -88,26 +106,37 @@ func printable(s string) string {
 	}, s)
 }
 
-// nearest gives the keyword of a list that a word is a slip of, or "".
-func nearest(w string, keywords []string) string {
-	w = strings.ToUpper(w)
+// Nearest gives the name of a list that a word is most likely a slip of, whatever
+// their case, or "" if none is near.
+func Nearest(w string, names []string) string {
+	upper := strings.ToUpper(w)
 	best, distance := "", 3
 	if len(w) < 5 {
 		distance = 2
 	}
-	for _, k := range keywords {
-		if len(k) < 2 || !isLetter(k[0]) || k != strings.ToUpper(k) || k == w {
+	for _, name := range names {
+		n := strings.ToUpper(name)
+		if n == upper && name != w {
+			return name
+		}
+		if n == upper || len(n) < 2 {
 			continue
 		}
-		d := levenshtein.ComputeDistance(w, k)
-		if d == 2 && swapped(w, k) {
+		d := levenshtein.ComputeDistance(upper, n)
+		if d == 2 && swapped(upper, n) {
 			d = 1
 		}
-		if d < distance && d < len(k)-1 {
-			best, distance = k, d
+		if d < distance && d < len(n)-1 {
+			best, distance = name, d
 		}
 	}
 	return best
+}
+
+// nearest gives the keyword that a word is a slip of, or "".
+func nearest(w string, words []string) string {
+	words = slices.DeleteFunc(slices.Clone(words), func(k string) bool { return !isLetter(k[0]) || strings.EqualFold(k, w) })
+	return Nearest(strings.ToUpper(w), words)
 }
 
 // swapped says whether two words differ by two neighbours that changed places.

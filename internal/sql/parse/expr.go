@@ -30,8 +30,9 @@ func (p *parser) expressions() []ast.Expr {
 // given.
 func (p *parser) expression(bind int) ast.Expr {
 	p.enter()
-	defer p.leave()
-	return p.binary(p.prefix(), bind)
+	e := p.binary(p.prefix(), bind)
+	p.leave()
+	return e
 }
 
 // prefix passes an operator before its operand, or an operand.

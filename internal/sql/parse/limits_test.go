@@ -54,20 +54,20 @@ func TestLongTexts(t *testing.T) {
 
 func TestTooDeepTexts(t *testing.T) {
 	for name, source := range map[string]string{
-		"parentheses":    "SELECT " + strings.Repeat("(", 1<<20),
-		"in FROM":        "SELECT * FROM " + strings.Repeat("(", 1<<20),
-		"queries":        strings.Repeat("(", 1<<20) + "SELECT 1",
-		"signs":          "SELECT " + strings.Repeat("- ", 1<<19) + "1",
-		"calls":          "SELECT " + strings.Repeat("f(", 1<<19) + "1",
-		"cases":          "SELECT " + strings.Repeat("CASE WHEN ", 1<<17) + "1",
-		"arrays":         "SELECT " + strings.Repeat("ARRAY[", 1<<17) + "1",
-		"types":          "SELECT CAST(a AS " + strings.Repeat("ARRAY<", 1<<17) + "INT",
-		"rows":           "SELECT CAST(a AS " + strings.Repeat("ROW<a ", 1<<17) + "INT",
-		"grouping sets":  "SELECT a FROM t GROUP BY " + strings.Repeat("ROLLUP(", 1<<17) + "a",
-		"patterns":       "SELECT * FROM t MATCH_RECOGNIZE (PATTERN " + strings.Repeat("(", 1<<20),
-		"common tables":  strings.Repeat("WITH a AS (", 1<<17) + "SELECT 1",
-		"table calls":    "SELECT * FROM " + strings.Repeat("TABLE(f(", 1<<17) + "1",
-		"right operands": "SELECT " + strings.Repeat("a IN (", 1<<17) + "1",
+		"parentheses":    "SELECT " + strings.Repeat("(", 1<<16),
+		"in FROM":        "SELECT * FROM " + strings.Repeat("(", 1<<16),
+		"queries":        strings.Repeat("(", 1<<16) + "SELECT 1",
+		"signs":          "SELECT " + strings.Repeat("- ", 1<<15) + "1",
+		"calls":          "SELECT " + strings.Repeat("f(", 1<<15) + "1",
+		"cases":          "SELECT " + strings.Repeat("CASE WHEN ", 1<<15) + "1",
+		"arrays":         "SELECT " + strings.Repeat("ARRAY[", 1<<15) + "1",
+		"types":          "SELECT CAST(a AS " + strings.Repeat("ARRAY<", 1<<15) + "INT",
+		"rows":           "SELECT CAST(a AS " + strings.Repeat("ROW<a ", 1<<15) + "INT",
+		"grouping sets":  "SELECT a FROM t GROUP BY " + strings.Repeat("ROLLUP(", 1<<15) + "a",
+		"patterns":       "SELECT * FROM t MATCH_RECOGNIZE (PATTERN " + strings.Repeat("(", 1<<16),
+		"common tables":  strings.Repeat("WITH a AS (", 1<<15) + "SELECT 1",
+		"table calls":    "SELECT * FROM " + strings.Repeat("TABLE(f(", 1<<15) + "1",
+		"right operands": "SELECT " + strings.Repeat("a IN (", 1<<15) + "1",
 	} {
 		if e := refused(t, source); !strings.Contains(e.Message, "levels deep") {
 			t.Errorf("%s: %v", name, e)

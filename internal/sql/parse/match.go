@@ -108,11 +108,11 @@ func (p *parser) anchor() bool {
 // pattern passes alternatives.
 func (p *parser) pattern() ast.Pattern {
 	p.enter()
-	defer p.leave()
 	items := []ast.Pattern{p.patternSequence()}
 	for p.skip("|") {
 		items = append(items, p.patternSequence())
 	}
+	p.leave()
 	if len(items) == 1 {
 		return items[0]
 	}

@@ -13,7 +13,6 @@ func (p *parser) startsQuery() bool {
 // query passes a query with its WITH, ORDER BY and limit.
 func (p *parser) query() *ast.Query {
 	p.enter()
-	defer p.leave()
 	start := p.start()
 	q := &ast.Query{}
 	if p.skip("WITH") {
@@ -25,6 +24,7 @@ func (p *parser) query() *ast.Query {
 	}
 	q.Body = p.setOperation(p.intersection(p.term()))
 	p.tail(q, start)
+	p.leave()
 	return q
 }
 
@@ -255,9 +255,9 @@ func (p *parser) groupingElement() ast.GroupingElement {
 	switch {
 	case kind != "":
 		p.enter()
-		defer p.leave()
 		p.expect("(")
 		s := &ast.GroupingSets{Kind: kind, Items: p.groupingElements()}
+		p.leave()
 		p.expect(")")
 		s.Span = p.from(start)
 		return s

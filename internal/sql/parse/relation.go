@@ -18,8 +18,8 @@ func (p *parser) fromList() ast.Relation {
 // joined passes a relation and the joins that follow it.
 func (p *parser) joined() ast.Relation {
 	p.enter()
-	defer p.leave()
 	left := p.relation()
+	p.leave()
 	for {
 		natural := p.is("NATURAL")
 		if natural {

@@ -41,9 +41,9 @@ func Split(source string) []Piece {
 		case t.kind == wrong: // one character; its statement goes on behind it
 			l.at, l.err = max(l.at, l.err.End), nil
 			if first {
-				first, start = false, t.start
+				first, start = false, l.from
 			}
-			end = l.at
+			end = min(l.at, len(source))
 		case t.kind == endOfText:
 			add(false)
 			return pieces

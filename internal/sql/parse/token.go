@@ -47,6 +47,8 @@ type token struct {
 type lexer struct {
 	text string
 	at   int
+	// from is where the last token starts.
+	from int
 	// inHint is set between /*+ and */.
 	inHint bool
 	// err is what is wrong with the text, at the last token.
@@ -82,6 +84,7 @@ func (l *lexer) next() token {
 		return l.bad()
 	}
 	start := l.at
+	l.from = start
 	if start == len(l.text) {
 		return token{kind: endOfText, start: start, end: start}
 	}

@@ -34,10 +34,10 @@ var typeAdvice = map[string]string{
 // dataType passes a type, without what may be said of NULL behind it.
 func (p *parser) dataType() ast.DataType {
 	p.enter()
-	defer p.leave()
 	p.note(KindType)
 	start := p.start()
 	t := p.typePrimary()
+	p.leave()
 	for {
 		kind := p.maybe("ARRAY", "MULTISET")
 		if kind == "" {
