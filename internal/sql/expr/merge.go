@@ -98,7 +98,7 @@ func (c *choices) fields(out *batch.Column, rows Rows) {
 	for k, child := range out.Children {
 		for i, src := range c.columns {
 			inner.columns[i] = src
-			if src.Layout == batch.Structs {
+			if src != nil && src.Layout == batch.Structs {
 				inner.columns[i] = src.Children[k]
 			}
 		}
