@@ -240,3 +240,43 @@ func head[T any](s []T, n int) []T {
 	}
 	return s[:n:n]
 }
+
+// ClearNulls makes the values of fixed size that are NULL the zero value.
+func (c *Column) ClearNulls() {
+	for w, valid := range c.Valid {
+		if valid == ^uint64(0) {
+			continue
+		}
+		for i := w * 64; i < min(c.Len, w*64+64); i++ {
+			if valid>>(i&63)&1 == 0 {
+				c.clear(i)
+			}
+		}
+	}
+}
+
+func (c *Column) clear(i int) {
+	switch c.Layout {
+	case Bools:
+		c.Bool[i] = false
+	case Int8s:
+		c.I8[i] = 0
+	case Int16s:
+		c.I16[i] = 0
+	case Int32s:
+		c.I32[i] = 0
+	case Int64s:
+		c.I64[i] = 0
+	case Int128s:
+		c.I128[i] = Int128{}
+	case Float32s:
+		c.F32[i] = 0
+	case Float64s:
+		c.F64[i] = 0
+	case Moments:
+		c.I64[i] = 0
+		if c.I32 != nil {
+			c.I32[i] = 0
+		}
+	}
+}

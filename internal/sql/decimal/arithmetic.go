@@ -2,6 +2,9 @@ package decimal
 
 // Add is a + b, of scales sa and sb, with the precision and scale asked for.
 func Add(a Int128, sa int, b Int128, sb int, precision, scale int) (Int128, bool) {
+	if v, ok, handled := addFast(a, sa, b, sb, precision, scale); handled {
+		return v, ok
+	}
 	ma, na := magnitude(a)
 	mb, nb := magnitude(b)
 	wa, wb := widen(ma), widen(mb)
@@ -27,6 +30,9 @@ func Subtract(a Int128, sa int, b Int128, sb int, precision, scale int) (Int128,
 
 // Multiply is a * b.
 func Multiply(a Int128, sa int, b Int128, sb int, precision, scale int) (Int128, bool) {
+	if v, ok, handled := multiplyFast(a, sa, b, sb, precision, scale); handled {
+		return v, ok
+	}
 	ma, na := magnitude(a)
 	mb, nb := magnitude(b)
 	w := product(ma, mb)
@@ -39,6 +45,9 @@ const significant = 38
 
 // Divide is a / b, b not 0.
 func Divide(a Int128, sa int, b Int128, sb int, precision, scale int) (Int128, bool) {
+	if v, ok, handled := divideFast(a, sa, b, sb, precision, scale); handled {
+		return v, ok
+	}
 	ma, na := magnitude(a)
 	mb, nb := magnitude(b)
 	w := widen(ma)
@@ -78,6 +87,9 @@ func Remainder(a Int128, sa int, b Int128, sb int, precision, scale int) (Int128
 // Rescale is a with another precision and scale.
 func Rescale(a Int128, from, precision, scale int) (Int128, bool) {
 	m, negative := magnitude(a)
+	if v, ok, handled := settled(m, negative, from, precision, scale); handled {
+		return v, ok
+	}
 	w := widen(m)
 	return w.rescaled(negative, from, precision, scale)
 }

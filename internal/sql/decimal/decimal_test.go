@@ -36,6 +36,9 @@ func expected(v *big.Int, from, precision, scale int) (*big.Int, bool) {
 
 func random(r *rand.Rand) (Int128, int) {
 	n := r.IntN(38) + 1
+	if r.IntN(2) == 0 {
+		n = r.IntN(12) + 1
+	}
 	v, _ := new(big.Int).SetString("0", 10)
 	for range n {
 		d := int64(r.IntN(10))
@@ -47,6 +50,9 @@ func random(r *rand.Rand) (Int128, int) {
 	x := Int128{Lo: new(big.Int).And(v, new(big.Int).SetUint64(^uint64(0))).Uint64(), Hi: new(big.Int).Rsh(v, 64).Int64()}
 	if r.IntN(2) == 0 {
 		x = Negate(x)
+	}
+	if r.IntN(2) == 0 {
+		return x, r.IntN(7)
 	}
 	return x, r.IntN(39)
 }

@@ -158,19 +158,31 @@ func (w *wide) scaleDown(n int) {
 	}
 }
 
-// digits is how many decimal digits w has; 0 has one.
+// widePowers are the powers of ten in 384 bits.
+var widePowers = func() (p [116]wide) {
+	p[0] = wide{1}
+	for i := 1; i < len(p); i++ {
+		p[i] = p[i-1]
+		p[i].multiply(10)
+	}
+	return p
+}()
+
+// digits is how many decimal digits w has; 0 has one. The number of bits tells them but
+// for one.
 func (w *wide) digits() int {
-	n := 0
-	for q := *w; ; n += maxPower {
-		rest := q.divide([2]uint64{powers64[maxPower]})
-		if q.isZero() {
-			for i := 1; i <= maxPower; i++ {
-				if rest[0] < powers64[i] {
-					return n + i
-				}
-			}
+	length := 1
+	for i := len(w) - 1; i >= 0; i-- {
+		if w[i] != 0 {
+			length = i*64 + bits.Len64(w[i])
+			break
 		}
 	}
+	n := length * 1233 >> 12
+	if n < len(widePowers) && w.compare(widePowers[n]) >= 0 {
+		n++
+	}
+	return max(n, 1)
 }
 
 // value gives w with a sign if it has no more digits than the precision.

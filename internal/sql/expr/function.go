@@ -96,6 +96,14 @@ func (r Rows) Len() int {
 	return r.N
 }
 
+// At is the row at a place of those to be computed.
+func (r Rows) At(k int) int {
+	if r.Sel != nil {
+		return int(r.Sel[k])
+	}
+	return k
+}
+
 // Each calls f with each row in ascending order until it fails.
 func (r Rows) Each(f func(i int) error) error {
 	if r.Sel == nil {

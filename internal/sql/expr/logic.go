@@ -79,33 +79,56 @@ func inferNullTest(s *Site) (types.Type, error) {
 func connectiveKernel(neutral bool) LazyKernel {
 	var pending []int32
 	return func(out *batch.Column, args []*Arg, rows Rows) error {
-		_ = rows.Each(func(i int) error { out.Bool[i] = neutral; return nil })
-		for k, arg := range args {
+		if rows.Sel == nil {
+			for i := range out.Bool {
+				out.Bool[i] = neutral
+			}
+		} else {
+			for _, i := range rows.Sel {
+				out.Bool[i] = neutral
+			}
+		}
+		for _, arg := range args {
 			c, err := arg.Eval(rows)
 			if err != nil {
 				return err
 			}
-			next := pending[:0]
-			_ = rows.Each(func(i int) error {
-				switch {
-				case c.IsNull(i):
-					out.Bool[i] = false
-					out.SetNull(i)
-				case c.Bool[i] != neutral:
-					out.Bool[i] = !neutral
-					out.SetValid(i)
-					return nil
-				}
-				next = append(next, int32(i))
-				return nil
-			})
-			if pending = next; len(pending) == 0 || k == len(args)-1 {
+			pending = undecided(out, c, rows, pending[:0], neutral)
+			if len(pending) == 0 {
 				return nil
 			}
 			rows = Rows{N: rows.N, Sel: pending}
 		}
 		return nil
 	}
+}
+
+// undecided notes what a part gives, and appends the rows that it does not decide.
+func undecided(out, c *batch.Column, rows Rows, pending []int32, neutral bool) []int32 {
+	if rows.Sel == nil && c.Valid == nil {
+		for i, v := range c.Bool[:rows.N] {
+			if v == neutral {
+				pending = append(pending, int32(i))
+			} else {
+				out.Bool[i] = !neutral
+			}
+		}
+		return pending
+	}
+	for k := range rows.Len() {
+		i := rows.At(k)
+		switch {
+		case c.IsNull(i):
+			out.Bool[i] = false
+			out.SetNull(i)
+		case c.Bool[i] != neutral:
+			out.Bool[i] = !neutral
+			out.SetValid(i)
+			continue
+		}
+		pending = append(pending, int32(i))
+	}
+	return pending
 }
 
 func truthTest(onNull bool, answers [2]bool) Kernel {

@@ -159,6 +159,9 @@ func (p *Program) Eval(in *batch.Columns) ([]*batch.Column, error) {
 		if err != nil {
 			return nil, err
 		}
+		if c == n.out && !n.views {
+			c.ClearNulls()
+		}
 		p.results[i] = c
 	}
 	return p.results, nil
