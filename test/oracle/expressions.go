@@ -13,6 +13,7 @@ import (
 	"github.com/weirstream/weir/internal/sql/ast"
 	"github.com/weirstream/weir/internal/sql/datetime"
 	"github.com/weirstream/weir/internal/sql/expr"
+	"github.com/weirstream/weir/internal/sql/functions"
 	"github.com/weirstream/weir/internal/sql/parse"
 )
 
@@ -169,7 +170,7 @@ func sessionOf(opts string) (*expr.Session, error) {
 	return s, nil
 }
 
-var registry = expr.NewRegistry()
+var registry = functions.NewRegistry()
 
 // evaluate gives Weir's answer to an expression.
 func evaluate(source, opts string) (a answer) {

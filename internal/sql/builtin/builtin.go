@@ -11,11 +11,12 @@ import (
 	"github.com/weirstream/weir/internal/sql/aggregate"
 	"github.com/weirstream/weir/internal/sql/exec"
 	"github.com/weirstream/weir/internal/sql/expr"
+	"github.com/weirstream/weir/internal/sql/functions"
 )
 
 // Registry has all functions. It is made once and never changed.
 var Registry = sync.OnceValue(func() *expr.Registry {
-	r := expr.NewRegistry()
+	r := functions.NewRegistry()
 	r.Add(aggregate.Functions()...)
 	return r
 })

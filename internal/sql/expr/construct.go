@@ -184,6 +184,13 @@ func inferItem(s *Site) (types.Type, error) {
 			return t.Elem.OrNull(), s.Cast(1, t.Key.WithNull(true))
 		}
 		return t.Elem.OrNull(), nil
+	case types.Variant:
+		e, err := s.Registry.Call(s.Session, "VARIANT ITEM", s.At, s.Args...)
+		if err != nil {
+			return types.Type{}, err
+		}
+		s.Instead = e
+		return e.Type(), nil
 	case types.Row, types.Structured:
 		if n, ok := s.ConstantInt(1); ok && s.Kind(1).IsInteger() && n >= 1 && n <= len(t.Fields) {
 			e, err := s.Registry.Call(s.Session, "FIELD", s.At, s.Args[0], Constant(types.Of(types.Int), int32(n-1)))

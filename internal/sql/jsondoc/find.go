@@ -190,12 +190,12 @@ func (v Value) Append(dst []byte) []byte {
 	return append(dst, ']')
 }
 
-// AppendVariant is Append in the form that VARIANTs are kept in.
-func (v Value) AppendVariant(dst []byte) []byte {
+// AppendWritten is Append with numbers as they are written.
+func (v Value) AppendWritten(dst []byte) []byte {
 	if v.isMany || v.number != nil {
 		return v.Append(dst)
 	}
-	return v.doc.append(dst, v.node, appendVariantNumber)
+	return v.doc.append(dst, v.node, appendWritten)
 }
 
 // AppendText appends a string without quotes, any other value as a document.

@@ -90,6 +90,11 @@ func (d *Doc) Append(dst []byte) []byte { return d.append(dst, 0, AppendDecimal)
 // form of their value.
 func (d *Doc) AppendVariant(dst []byte) []byte { return d.append(dst, 0, appendVariantNumber) }
 
+// AppendWritten appends the document with its numbers as they are written.
+func (d *Doc) AppendWritten(dst []byte) []byte { return d.append(dst, 0, appendWritten) }
+
+func appendWritten(dst, digits []byte) []byte { return append(dst, digits...) }
+
 func (d *Doc) append(dst []byte, n int32, number func(dst, digits []byte) []byte) []byte {
 	v := d.nodes[n]
 	switch v.kind {

@@ -1,0 +1,78 @@
+package functions
+
+import (
+	"github.com/weirstream/weir/internal/sql/expr"
+	"github.com/weirstream/weir/internal/sql/javaregex"
+	sqltext "github.com/weirstream/weir/internal/sql/text"
+)
+
+// likes are LIKE and SIMILAR TO: text, pattern, and an escape character
+// if there is one.
+func likes() []*expr.Function {
+	operator := func(name, doc string, compile func(pattern, escape string) (matcher, error)) *expr.Function {
+		f := bound(name, "comparison", "s "+name+" pattern [ESCAPE c]", doc, giving("tt?t", as(boolean)), func(b *expr.Bound) (expr.Kernel, error) {
+			return likeKernel(b, compile)
+		})
+		f.Form = expr.Operator
+		return f
+	}
+	return []*expr.Function{
+		operator("LIKE", "Whether the text fits a pattern of % and _.", compileLike),
+		operator("SIMILAR TO", "Whether all of the text fits an SQL regular expression.", compileSimilar),
+	}
+}
+
+// matcher says whether a text fits.
+type matcher interface{ Match(s []byte) bool }
+
+type whole struct{ p *javaregex.Pattern }
+
+func (w whole) Match(s []byte) bool { return w.p.Matches(s) }
+
+func compileLike(pattern, escape string) (matcher, error) {
+	return sqltext.CompileLike(pattern, escape)
+}
+
+func compileSimilar(pattern, escape string) (matcher, error) {
+	re, err := sqltext.SimilarToRegex(pattern, escape)
+	if err != nil {
+		return nil, err
+	}
+	p, err := javaregex.CompileWhole(re)
+	return whole{p}, err
+}
+
+// likeKernel compiles constant patterns once, others when they change.
+func likeKernel(b *expr.Bound, compile func(pattern, escape string) (matcher, error)) (expr.Kernel, error) {
+	pattern, constant := b.ConstantText(1)
+	escape := ""
+	if len(b.Args) > 2 {
+		var ok bool
+		escape, ok = b.ConstantText(2)
+		constant = constant && ok
+	}
+	var m matcher
+	if constant {
+		var err error
+		if m, err = compile(pattern, escape); err != nil {
+			return nil, err
+		}
+	}
+	return trying(func(r row) (bool, bool, error) {
+		if !constant {
+			e := ""
+			if r.has(2) {
+				e = string(r.bytes(2))
+			}
+			if m == nil || pattern != string(r.bytes(1)) || escape != e {
+				pattern, escape = string(r.bytes(1)), e
+				var err error
+				if m, err = compile(pattern, escape); err != nil {
+					m = nil
+					return false, false, err
+				}
+			}
+		}
+		return m.Match(r.bytes(0)), true, nil
+	}), nil
+}
