@@ -216,23 +216,34 @@ func (b *builder) operator(made *streamgraph.Node, n plan.Node) error {
 		made.MaxAllowed = 1
 	case *plan.Scan:
 		return b.source(made, n)
-	case *plan.Calc:
-		made.Operator = b.calc(n)
-	case *plan.Union:
-		made.Operator = union()
-	case *plan.Limit:
-		made.Operator = limit(n)
-	case *plan.Expand:
-		made.Operator = b.expand(n)
 	case *plan.Collect:
 		made.Kind, made.Operator = streamgraph.Sink, collect(n.Types())
 		made.CoordinatorKind, made.MaxAllowed, made.Parallelism = collectKind, 1, 1
 	case *plan.Write:
 		return b.sink(made, n)
 	default:
-		return fmt.Errorf("nodes of kind %T are not executed", n)
+		factory, err := b.factory(n)
+		made.Operator = factory
+		return err
 	}
 	return nil
+}
+
+// factory makes the operator of a node between sources and sinks.
+func (e *environment) factory(n plan.Node) (operator.Factory, error) {
+	switch n := n.(type) {
+	case *plan.Calc:
+		return e.calc(n), nil
+	case *plan.Union:
+		return union(), nil
+	case *plan.Limit:
+		return limit(n), nil
+	case *plan.Expand:
+		return e.expand(n), nil
+	case *plan.Aggregate:
+		return e.aggregate(n)
+	}
+	return nil, fmt.Errorf("nodes of kind %T are not executed", n)
 }
 
 func (b *builder) source(made *streamgraph.Node, n *plan.Scan) error {

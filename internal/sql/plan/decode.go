@@ -146,7 +146,7 @@ func plain(b Base, m *pb.Node) (Node, error) {
 		}
 		return n, nil
 	case *pb.Node_Window:
-		return &Window{b, WindowKind(w.Window.Kind), int(w.Window.Time), w.Window.Size, w.Window.Slide, w.Window.Offset, ints(w.Window.Keys)}, nil
+		return &Window{b, WindowKind(w.Window.Kind), int(w.Window.Time), w.Window.Zoned, w.Window.Size, w.Window.Slide, w.Window.Offset, ints(w.Window.Keys)}, nil
 	case *pb.Node_Write:
 		s := w.Write
 		return &Write{b, s.Table, s.Connector, s.Options, fields(s.Columns), s.PartitionKeys, s.Overwrite}, nil
@@ -175,7 +175,7 @@ func ints(all []int32) []int {
 
 func call(m *pb.AggregateCall) AggregateCall {
 	c := AggregateCall{Function: m.GetFunction(), Args: ints(m.GetArgs()), Filter: int(m.GetFilter()), Distinct: m.GetDistinct(),
-		IgnoreNulls: m.GetIgnoreNulls(), Order: sortKeys(m.GetOrder()), Type: typeOf(m.GetType())}
+		IgnoreNulls: m.GetIgnoreNulls(), Type: typeOf(m.GetType())}
 	for _, t := range m.GetArgTypes() {
 		c.ArgTypes = append(c.ArgTypes, typeOf(t))
 	}
@@ -205,6 +205,12 @@ func fields(all []*pb.Field) []types.Field {
 func typeOf(m *pb.Type) types.Type {
 	t := types.Type{Kind: types.Kind(m.GetKind()), Nullable: m.GetNullable(), Length: int(m.GetLength()), Precision: int(m.GetPrecision()),
 		Scale: int(m.GetScale()), Resolution: types.Resolution(m.GetResolution()), Fields: fields(m.GetFields()), Name: m.GetName(), Time: types.TimeAttribute(m.GetTime())}
+	if batch.LayoutOf(t) == batch.Lists || batch.LayoutOf(t) == batch.Maps { // whatever the bytes say
+		t.Elem, t.Key = &types.Type{}, &types.Type{}
+		if t.Kind != types.Map {
+			t.Key = nil
+		}
+	}
 	if m.GetElem() != nil {
 		elem := typeOf(m.Elem)
 		t.Elem = &elem

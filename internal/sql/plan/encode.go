@@ -109,7 +109,7 @@ func describe(m *pb.Node, n Node) {
 		}
 		m.What = &pb.Node_Over{Over: o}
 	case *Window:
-		m.What = &pb.Node_Window{Window: &pb.Window{Kind: int32(n.Kind), Time: int32(n.Time), Size: n.Size, Slide: n.Slide, Offset: n.Offset, Keys: numbers(n.Keys)}}
+		m.What = &pb.Node_Window{Window: &pb.Window{Kind: int32(n.Kind), Time: int32(n.Time), Size: n.Size, Slide: n.Slide, Offset: n.Offset, Keys: numbers(n.Keys), Zoned: n.Zoned}}
 	case *Unnest:
 		m.What = &pb.Node_Unnest{Unnest: &pb.Unnest{Collection: exprMessage(n.Collection), Ordinality: n.Ordinality, Outer: n.Outer}}
 	case *Write:
@@ -132,7 +132,7 @@ func numbers(all []int) []int32 {
 
 func callMessage(c *AggregateCall) *pb.AggregateCall {
 	m := &pb.AggregateCall{Function: c.Function, Args: numbers(c.Args), Filter: int32(c.Filter), Distinct: c.Distinct,
-		IgnoreNulls: c.IgnoreNulls, Order: sortMessages(c.Order), Type: typeMessage(c.Type)}
+		IgnoreNulls: c.IgnoreNulls, Type: typeMessage(c.Type)}
 	for _, t := range c.ArgTypes {
 		m.ArgTypes = append(m.ArgTypes, typeMessage(t))
 	}

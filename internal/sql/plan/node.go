@@ -138,14 +138,12 @@ type AggregateCall struct {
 	Distinct bool
 	// IgnoreNulls is that of FIRST_VALUE and its like.
 	IgnoreNulls bool
-	// Order is in which order the rows of a group are taken; only with phase Complete.
-	Order []SortKey
 	// Type is the result's.
 	Type types.Type
 }
 
-// Aggregate groups rows by keys. Without keys there is one group, which is there even
-// if no row is, unless the phase is Local.
+// Aggregate groups rows by keys. Without keys there is one group, which is there even if
+// no row is.
 //
 // Schema is the keys, then the calls' results, or for Local their states
 // (exec.StateSchema).
@@ -155,7 +153,8 @@ type Aggregate struct {
 	// Keys are columns of the input; for Global they are the first.
 	Keys  []int
 	Calls []AggregateCall
-	// Sorted says that rows of a group come together, so that no table is needed.
+	// Sorted says that rows of a group come together, so that no table is needed; rows
+	// are taken in their order, which some functions mind.
 	Sorted bool
 }
 
@@ -199,9 +198,9 @@ type Join struct {
 	NullSafe []bool
 	// Condition, if not nil, must hold besides, over the left and right columns.
 	Condition expr.Expr
-	// NullAware says of Anti that it is a NOT IN over the only key: a left row is given
-	// only if the comparison with no right row is TRUE or NULL. Condition is then nil.
-	// All right rows must be in every subtask.
+	// NullAware says of Anti that it answers NOT IN: a left row is given only if with no
+	// right row the condition is TRUE or NULL. Either there is one key and no Condition, or
+	// a NestedLoop with a Condition. All right rows must be in every subtask.
 	NullAware bool
 	// BuildLeft says which side is held: the left one or, mostly, the right one.
 	BuildLeft bool
@@ -316,6 +315,8 @@ type Window struct {
 	Kind WindowKind
 	// Time is the column.
 	Time int
+	// Zoned says that windows are laid out in the session's zone.
+	Zoned bool
 	// Size is the window's, or a session's gap; Slide that of Hop and the step of
 	// Cumulate; Offset moves all. Milliseconds.
 	Size, Slide, Offset int64

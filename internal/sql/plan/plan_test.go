@@ -37,7 +37,7 @@ func whole(t *testing.T, registry *expr.Registry) *Job {
 	n = &Calc{Base: base(n), Filter: isA, Project: []expr.Expr{sum, one}}
 	n = &Calc{Base: base(n), Project: []expr.Expr{}}
 	n = &Exchange{base(n), Hash, []int{0, 1}}
-	call := AggregateCall{Function: "SUM", Args: []int{0}, ArgTypes: []types.Type{big}, Filter: -1, Distinct: true, IgnoreNulls: true, Order: []SortKey{{1, true, false}}, Type: big}
+	call := AggregateCall{Function: "SUM", Args: []int{0}, ArgTypes: []types.Type{big}, Filter: -1, Distinct: true, IgnoreNulls: true, Type: big}
 	n = &Aggregate{base(n), Global, []int{0}, []AggregateCall{call}, true}
 	n = &Join{base(n, shared), FullOuter, MergeJoin, []int{0}, []int{1}, []bool{true}, isA, true, true}
 	n = &Sort{base(n), []SortKey{{0, false, true}}, 1, 2}
@@ -45,7 +45,7 @@ func whole(t *testing.T, registry *expr.Registry) *Job {
 	n = &SetOperation{base(n, shared), true, true}
 	n = &Expand{base(n), [][]expr.Expr{{a}, {one, sum}}}
 	n = &Over{base(n), []int{1}, []SortKey{{0, true, true}}, []OverCall{{call, Range, Bound{Preceding, 5, 0.5}, Bound{Kind: UnboundedFollowing}}}}
-	n = &Window{base(n), Cumulate, 1, 10, 5, 2, []int{0}}
+	n = &Window{base(n), Cumulate, 1, true, 10, 5, 2, []int{0}}
 	n = &Unnest{base(n), a, true, true}
 	write := &Write{base(n), "t", "c", map[string]string{"k": "v"}, schema, []string{"a"}, true}
 	return &Job{Name: "j", Statement: "SELECT a + 1", Batch: true, Settings: map[string]string{"b": "1", "a": "2"},

@@ -1097,8 +1097,7 @@ type AggregateCall struct {
 	Filter        int32                  `protobuf:"varint,4,opt,name=filter,proto3" json:"filter,omitempty"`
 	Distinct      bool                   `protobuf:"varint,5,opt,name=distinct,proto3" json:"distinct,omitempty"`
 	IgnoreNulls   bool                   `protobuf:"varint,6,opt,name=ignore_nulls,json=ignoreNulls,proto3" json:"ignore_nulls,omitempty"`
-	Order         []*SortKey             `protobuf:"bytes,7,rep,name=order,proto3" json:"order,omitempty"`
-	Type          *Type                  `protobuf:"bytes,8,opt,name=type,proto3" json:"type,omitempty"`
+	Type          *Type                  `protobuf:"bytes,7,opt,name=type,proto3" json:"type,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1173,13 +1172,6 @@ func (x *AggregateCall) GetIgnoreNulls() bool {
 		return x.IgnoreNulls
 	}
 	return false
-}
-
-func (x *AggregateCall) GetOrder() []*SortKey {
-	if x != nil {
-		return x.Order
-	}
-	return nil
 }
 
 func (x *AggregateCall) GetType() *Type {
@@ -1901,6 +1893,7 @@ type Window struct {
 	Slide         int64                  `protobuf:"varint,4,opt,name=slide,proto3" json:"slide,omitempty"`
 	Offset        int64                  `protobuf:"varint,5,opt,name=offset,proto3" json:"offset,omitempty"`
 	Keys          []int32                `protobuf:"varint,6,rep,packed,name=keys,proto3" json:"keys,omitempty"`
+	Zoned         bool                   `protobuf:"varint,7,opt,name=zoned,proto3" json:"zoned,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1975,6 +1968,13 @@ func (x *Window) GetKeys() []int32 {
 		return x.Keys
 	}
 	return nil
+}
+
+func (x *Window) GetZoned() bool {
+	if x != nil {
+		return x.Zoned
+	}
+	return false
 }
 
 type Unnest struct {
@@ -2254,16 +2254,15 @@ const file_weir_plan_proto_rawDesc = "" +
 	"\bprojects\x18\x03 \x01(\bR\bprojects\"B\n" +
 	"\bExchange\x12\"\n" +
 	"\fdistribution\x18\x01 \x01(\x05R\fdistribution\x12\x12\n" +
-	"\x04keys\x18\x02 \x03(\x05R\x04keys\"\x93\x02\n" +
+	"\x04keys\x18\x02 \x03(\x05R\x04keys\"\xe9\x01\n" +
 	"\rAggregateCall\x12\x1a\n" +
 	"\bfunction\x18\x01 \x01(\tR\bfunction\x12\x12\n" +
 	"\x04args\x18\x02 \x03(\x05R\x04args\x12,\n" +
 	"\targ_types\x18\x03 \x03(\v2\x0f.weir.plan.TypeR\bargTypes\x12\x16\n" +
 	"\x06filter\x18\x04 \x01(\x05R\x06filter\x12\x1a\n" +
 	"\bdistinct\x18\x05 \x01(\bR\bdistinct\x12!\n" +
-	"\fignore_nulls\x18\x06 \x01(\bR\vignoreNulls\x12(\n" +
-	"\x05order\x18\a \x03(\v2\x12.weir.plan.SortKeyR\x05order\x12#\n" +
-	"\x04type\x18\b \x01(\v2\x0f.weir.plan.TypeR\x04type\"}\n" +
+	"\fignore_nulls\x18\x06 \x01(\bR\vignoreNulls\x12#\n" +
+	"\x04type\x18\a \x01(\v2\x0f.weir.plan.TypeR\x04type\"}\n" +
 	"\tAggregate\x12\x14\n" +
 	"\x05phase\x18\x01 \x01(\x05R\x05phase\x12\x12\n" +
 	"\x04keys\x18\x02 \x03(\x05R\x04keys\x12.\n" +
@@ -2316,14 +2315,15 @@ const file_weir_plan_proto_rawDesc = "" +
 	"\x04Over\x12\x1c\n" +
 	"\tpartition\x18\x01 \x03(\x05R\tpartition\x12(\n" +
 	"\x05order\x18\x02 \x03(\v2\x12.weir.plan.SortKeyR\x05order\x12)\n" +
-	"\x05calls\x18\x03 \x03(\v2\x13.weir.plan.OverCallR\x05calls\"\x86\x01\n" +
+	"\x05calls\x18\x03 \x03(\v2\x13.weir.plan.OverCallR\x05calls\"\x9c\x01\n" +
 	"\x06Window\x12\x12\n" +
 	"\x04kind\x18\x01 \x01(\x05R\x04kind\x12\x12\n" +
 	"\x04time\x18\x02 \x01(\x05R\x04time\x12\x12\n" +
 	"\x04size\x18\x03 \x01(\x03R\x04size\x12\x14\n" +
 	"\x05slide\x18\x04 \x01(\x03R\x05slide\x12\x16\n" +
 	"\x06offset\x18\x05 \x01(\x03R\x06offset\x12\x12\n" +
-	"\x04keys\x18\x06 \x03(\x05R\x04keys\"o\n" +
+	"\x04keys\x18\x06 \x03(\x05R\x04keys\x12\x14\n" +
+	"\x05zoned\x18\a \x01(\bR\x05zoned\"o\n" +
 	"\x06Unnest\x12/\n" +
 	"\n" +
 	"collection\x18\x01 \x01(\v2\x0f.weir.plan.ExprR\n" +
@@ -2422,26 +2422,25 @@ var file_weir_plan_proto_depIdxs = []int32{
 	4,  // 29: weir.plan.Calc.filter:type_name -> weir.plan.Expr
 	4,  // 30: weir.plan.Calc.project:type_name -> weir.plan.Expr
 	2,  // 31: weir.plan.AggregateCall.arg_types:type_name -> weir.plan.Type
-	13, // 32: weir.plan.AggregateCall.order:type_name -> weir.plan.SortKey
-	2,  // 33: weir.plan.AggregateCall.type:type_name -> weir.plan.Type
-	10, // 34: weir.plan.Aggregate.calls:type_name -> weir.plan.AggregateCall
-	4,  // 35: weir.plan.Join.condition:type_name -> weir.plan.Expr
-	13, // 36: weir.plan.Sort.keys:type_name -> weir.plan.SortKey
-	4,  // 37: weir.plan.Projection.exprs:type_name -> weir.plan.Expr
-	18, // 38: weir.plan.Expand.projects:type_name -> weir.plan.Projection
-	10, // 39: weir.plan.OverCall.call:type_name -> weir.plan.AggregateCall
-	20, // 40: weir.plan.OverCall.start:type_name -> weir.plan.Bound
-	20, // 41: weir.plan.OverCall.end:type_name -> weir.plan.Bound
-	13, // 42: weir.plan.Over.order:type_name -> weir.plan.SortKey
-	21, // 43: weir.plan.Over.calls:type_name -> weir.plan.OverCall
-	4,  // 44: weir.plan.Unnest.collection:type_name -> weir.plan.Expr
-	29, // 45: weir.plan.Write.options:type_name -> weir.plan.Write.OptionsEntry
-	3,  // 46: weir.plan.Write.columns:type_name -> weir.plan.Field
-	47, // [47:47] is the sub-list for method output_type
-	47, // [47:47] is the sub-list for method input_type
-	47, // [47:47] is the sub-list for extension type_name
-	47, // [47:47] is the sub-list for extension extendee
-	0,  // [0:47] is the sub-list for field type_name
+	2,  // 32: weir.plan.AggregateCall.type:type_name -> weir.plan.Type
+	10, // 33: weir.plan.Aggregate.calls:type_name -> weir.plan.AggregateCall
+	4,  // 34: weir.plan.Join.condition:type_name -> weir.plan.Expr
+	13, // 35: weir.plan.Sort.keys:type_name -> weir.plan.SortKey
+	4,  // 36: weir.plan.Projection.exprs:type_name -> weir.plan.Expr
+	18, // 37: weir.plan.Expand.projects:type_name -> weir.plan.Projection
+	10, // 38: weir.plan.OverCall.call:type_name -> weir.plan.AggregateCall
+	20, // 39: weir.plan.OverCall.start:type_name -> weir.plan.Bound
+	20, // 40: weir.plan.OverCall.end:type_name -> weir.plan.Bound
+	13, // 41: weir.plan.Over.order:type_name -> weir.plan.SortKey
+	21, // 42: weir.plan.Over.calls:type_name -> weir.plan.OverCall
+	4,  // 43: weir.plan.Unnest.collection:type_name -> weir.plan.Expr
+	29, // 44: weir.plan.Write.options:type_name -> weir.plan.Write.OptionsEntry
+	3,  // 45: weir.plan.Write.columns:type_name -> weir.plan.Field
+	46, // [46:46] is the sub-list for method output_type
+	46, // [46:46] is the sub-list for method input_type
+	46, // [46:46] is the sub-list for extension type_name
+	46, // [46:46] is the sub-list for extension extendee
+	0,  // [0:46] is the sub-list for field type_name
 }
 
 func init() { file_weir_plan_proto_init() }
