@@ -18,6 +18,7 @@ func (t Type) String() string {
 	if !t.Nullable {
 		b.WriteString(" NOT NULL")
 	}
+	b.WriteString(t.Time.suffix())
 	return b.String()
 }
 
@@ -39,9 +40,9 @@ func (t Type) write(b *strings.Builder) {
 	case Time:
 		b.WriteString("TIME(" + strconv.Itoa(t.Precision) + ")")
 	case Timestamp:
-		b.WriteString("TIMESTAMP(" + strconv.Itoa(t.Precision) + ")" + t.Time.suffix())
+		b.WriteString("TIMESTAMP(" + strconv.Itoa(t.Precision) + ")")
 	case TimestampLTZ:
-		b.WriteString("TIMESTAMP_LTZ(" + strconv.Itoa(t.Precision) + ")" + t.Time.suffix())
+		b.WriteString("TIMESTAMP_LTZ(" + strconv.Itoa(t.Precision) + ")")
 	case IntervalYearMonth, IntervalDayTime:
 		b.WriteString("INTERVAL " + t.interval())
 	case Array:

@@ -60,8 +60,12 @@ var cases = []struct {
 	columns      []types.Type
 	make         func() []*batch.Column
 }{
-	{"sum", "a + b * c", []types.Type{bigint, bigint, bigint}, func() []*batch.Column { return []*batch.Column{longs(1024, false), longs(1024, false), longs(1024, false)} }},
-	{"sum-nulls", "a + b * c", []types.Type{bigint, bigint, bigint}, func() []*batch.Column { return []*batch.Column{longs(1024, true), longs(1024, true), longs(1024, false)} }},
+	{"sum", "a + b * c", []types.Type{bigint, bigint, bigint}, func() []*batch.Column {
+		return []*batch.Column{longs(1024, false), longs(1024, false), longs(1024, false)}
+	}},
+	{"sum-nulls", "a + b * c", []types.Type{bigint, bigint, bigint}, func() []*batch.Column {
+		return []*batch.Column{longs(1024, true), longs(1024, true), longs(1024, false)}
+	}},
 	{"quotient-nulls", "a / (b + 1)", []types.Type{bigint, bigint}, func() []*batch.Column { return []*batch.Column{longs(1024, true), longs(1024, true)} }},
 	{"filter", "a > 100 AND a < 900 OR b = 3", []types.Type{bigint, bigint}, func() []*batch.Column { return []*batch.Column{longs(1024, true), longs(1024, false)} }},
 	{"case", "CASE WHEN a < 100 THEN 'low' WHEN a < 500 THEN b ELSE 'high' END", []types.Type{bigint, types.String()}, func() []*batch.Column { return []*batch.Column{longs(1024, false), texts(1024)} }},

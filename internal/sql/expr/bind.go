@@ -171,9 +171,6 @@ func (b *Binder) field(n *ast.Field) (Expr, error) {
 // fieldOf is a field of a row by its name.
 func (b *Binder) fieldOf(e Expr, name ast.Name, at ast.Span) (Expr, error) {
 	t := e.Type()
-	if t.Kind == types.Variant {
-		return b.apply("ITEM", at, e, Text(name.Text))
-	}
 	if !t.Kind.IsComposite() {
 		return nil, Refuse(name.Range(), "%s is no field: the value before it is %s, not a row", name.Text, t.Text())
 	}
@@ -242,6 +239,9 @@ func (b *Binder) functionCall(n *ast.Call) (Expr, error) {
 	f, err := b.function(&n.Name)
 	if err != nil {
 		return nil, err
+	}
+	if f.Name == "JSON" {
+		return nil, Refuse(n.Range(), "JSON stands only as a value of JSON_OBJECT and JSON_ARRAY")
 	}
 	args, err := b.all(n.Args)
 	if err != nil {

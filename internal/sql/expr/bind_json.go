@@ -41,7 +41,7 @@ func (b *Binder) json(n ast.Expr) (Expr, error) {
 		c.symbol(n.OnNull)
 		for _, e := range n.Entries {
 			c.expr(e.Key)
-			c.expr(e.Value)
+			c.value(e.Value)
 			c.format(e.Format)
 		}
 		c.refuse(n.Aggregate)
@@ -49,7 +49,7 @@ func (b *Binder) json(n ast.Expr) (Expr, error) {
 		c.name = "JSON_ARRAY"
 		c.symbol(n.OnNull)
 		for _, e := range n.Elements {
-			c.expr(e.Value)
+			c.value(e.Value)
 			c.format(e.Format)
 		}
 		c.refuse(n.Aggregate)
@@ -72,6 +72,17 @@ func (c *jsonCall) expr(n ast.Expr) {
 		return
 	}
 	e, err := c.b.Expr(n)
+	c.args, c.err = append(c.args, e), err
+}
+
+// value is an expression, or JSON(…), which is allowed here only.
+func (c *jsonCall) value(n ast.Expr) {
+	call, ok := n.(*ast.Call)
+	if !ok || !call.Name.Is("JSON") || c.err != nil {
+		c.expr(n)
+		return
+	}
+	e, err := c.b.call("JSON", n.Range(), call.Args...)
 	c.args, c.err = append(c.args, e), err
 }
 

@@ -140,8 +140,10 @@ func refusal(from, to types.Type) string {
 func allowed(from, to types.Type) bool {
 	f, t := from.Kind, to.Kind
 	switch {
+	case f == types.Variant || t == types.Variant:
+		return false
 	case t.IsText():
-		return f != types.Variant && f != types.Bitmap
+		return f != types.Bitmap
 	case f.IsText():
 		return t == types.Boolean || t.IsNumeric() || t.IsBinary() || t.IsDatetime()
 	case f.IsNumeric() && t.IsInterval():

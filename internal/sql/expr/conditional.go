@@ -93,8 +93,11 @@ func inferIfNull(s *Site) (types.Type, error) {
 	first := s.Args[0]
 	t, err := s.Unify(0, 1)
 	if err == nil && !first.Type().Nullable {
-		s.Instead = first
-		return first.Type(), nil
+		s.Instead = s.Args[0]
+		if t.Kind.IsText() {
+			s.Instead = first
+		}
+		return s.Instead.Type(), nil
 	}
 	return t.WithNull(s.Type(1).Nullable), err
 }
@@ -127,9 +130,12 @@ func inferExtreme(s *Site) (types.Type, error) {
 	nullable := s.Nullable()
 	for i := range s.Args {
 		all[i] = i
+		if a, b := s.Kind(0), s.Kind(i); a.IsDatetime() && a != b {
+			return types.Type{}, s.NoMatch("values of one type")
+		}
 	}
 	t, err := s.Unify(all...)
-	if k := t.Kind; err == nil && (k.IsCollection() || k.IsComposite() || k == types.Raw || k == types.Variant || k == types.Bitmap) {
+	if k := t.Kind; err == nil && (k.IsCollection() || k.IsComposite() || k.IsBinary() || k == types.Raw || k == types.Variant || k == types.Bitmap) {
 		return t, s.NoMatch("values that can be ordered")
 	}
 	return t.WithNull(nullable), err

@@ -45,12 +45,13 @@ func inferMap(s *Site) (types.Type, error) {
 	if err := s.typed(0, 2); err != nil {
 		return types.Type{}, err
 	}
-	if err := s.typed(1, 2); err != nil {
-		return types.Type{}, err
-	}
 	key, err := s.Unify(every(0, 2, len(s.Args))...)
 	if err != nil {
 		return types.Type{}, err
+	}
+	if s.typed(1, 2) != nil {
+		// Values that are all NULL have the keys' type, which nothing contradicts.
+		s.Args[1] = Null(key, s.Args[1].Span())
 	}
 	value, err := s.Unify(every(1, 2, len(s.Args))...)
 	return types.MapOf(key, value).NotNull(), err

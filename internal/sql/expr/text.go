@@ -4,6 +4,7 @@ import (
 	"encoding/hex"
 	"strconv"
 	"time"
+	"unicode/utf16"
 	"unicode/utf8"
 
 	"github.com/weirstream/weir/batch"
@@ -130,5 +131,11 @@ func appendValid(dst, text []byte) []byte {
 	return dst
 }
 
-// characters is how many characters a text has.
-func characters(s string) int { return utf8.RuneCountInString(s) }
+// characters is the length of a literal's type: how many units of UTF-16 the text has.
+func characters(s string) int {
+	n := 0
+	for _, r := range s {
+		n += max(1, utf16.RuneLen(r))
+	}
+	return n
+}
