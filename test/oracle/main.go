@@ -3,6 +3,7 @@ package main
 import (
 	"flag"
 	"fmt"
+	"io"
 	"os"
 )
 
@@ -14,11 +15,20 @@ func main() {
 }
 
 func run() error {
-	expressions := flag.String("expressions", "", "a file of expressions")
-	report := flag.String("report", "", "where every difference is written")
+	expressions := flag.String("expressions", "", "a `file` of expressions")
+	queries := flag.String("queries", "", "a `directory` of query cases, or one of them")
+	mode := flag.String("mode", "batch", "how queries run: batch")
+	parallelism := flag.Int("parallelism", 1, "how parallel the jobs of queries are")
+	report := flag.String("report", "", "the `file` that every difference is written to")
 	groups := flag.Bool("groups", false, "print the counts of each group")
 	flag.Parse()
-	out := os.Stdout
+	if *expressions == "" && *queries == "" {
+		return fmt.Errorf("nothing to compare: give --expressions FILE or --queries DIRECTORY")
+	}
+	if *mode != "batch" {
+		return fmt.Errorf("--mode %s: queries run as batch only", *mode)
+	}
+	out := io.Discard
 	if *report != "" {
 		f, err := os.Create(*report)
 		if err != nil {
@@ -27,23 +37,29 @@ func run() error {
 		defer f.Close()
 		out = f
 	}
-	if *expressions == "" {
-		return fmt.Errorf("nothing to compare: give --expressions FILE")
-	}
-	result, err := compareExpressions(*expressions)
-	if err != nil {
-		return err
-	}
-	if *report != "" {
+	for _, part := range []struct {
+		name, path string
+		compare    func(path string) (*comparison, error)
+	}{
+		{"expressions", *expressions, compareExpressions},
+		{"queries", *queries, func(path string) (*comparison, error) { return compareQueries(path, *parallelism) }},
+	} {
+		if part.path == "" {
+			continue
+		}
+		result, err := part.compare(part.path)
+		if err != nil {
+			return err
+		}
 		for _, d := range result.differences {
 			if _, err := fmt.Fprintln(out, d); err != nil {
 				return fmt.Errorf("write the report: %w", err)
 			}
 		}
+		if *groups {
+			result.printGroups(os.Stdout)
+		}
+		fmt.Printf("%s: %s\n", part.name, result.total)
 	}
-	if *groups {
-		result.printGroups(os.Stdout)
-	}
-	fmt.Printf("expressions: %s\n", result.total)
 	return nil
 }

@@ -244,6 +244,11 @@ func (g *grouping) call(c *aggregateCall, _ *selecting) (expr.Expr, error) {
 	if (len(g.keys) == 0 || call.Filter >= 0 || g.sets != nil) && !aggregate.Valued(call.Fn) {
 		call.T = call.T.OrNull() // a group may have no row that counts
 	}
+	for _, other := range g.calls {
+		if len(call.Order) > 0 && len(other.Order) > 0 && !slices.Equal(call.Order, other.Order) {
+			return nil, expr.Refuse(c.at, "aggregates of one query that ask for different orders are not supported")
+		}
+	}
 	text := fmt.Sprint(call.Fn.Name, call.Args, call.Distinct, call.Filter, call.Order, call.IgnoreNulls)
 	i := slices.Index(g.written, text)
 	if i < 0 {

@@ -9,7 +9,16 @@ import (
 // aggregate brings groups together and aggregates them.
 func (p *planner) aggregate(n *logical.Aggregate, in planned) planned {
 	in = p.hash(in, n.Keys)
-	a := &plan.Aggregate{Base: over(n.Fields(), in), Phase: plan.Complete, Keys: n.Keys}
+	a := &plan.Aggregate{Phase: plan.Complete, Keys: n.Keys}
+	if order := orderOf(n.Calls); order != nil { // groups one after the other, in the order asked for
+		var by []plan.SortKey
+		for _, k := range n.Keys {
+			by = append(by, plan.SortKey{Column: k})
+		}
+		in.node = &plan.Sort{Base: over(in.schema(), in), Keys: append(by, keys(order)...), Fetch: -1}
+		a.Sorted = true
+	}
+	a.Base = over(n.Fields(), in)
 	for _, c := range n.Calls {
 		a.Calls = append(a.Calls, call(c, in.schema()))
 	}
@@ -22,8 +31,18 @@ func (p *planner) aggregate(n *logical.Aggregate, in planned) planned {
 	return out
 }
 
+// orderOf is the order that a call asks for; nil: none does.
+func orderOf(calls []logical.AggregateCall) []logical.SortKey {
+	for _, c := range calls {
+		if len(c.Order) > 0 {
+			return c.Order
+		}
+	}
+	return nil
+}
+
 func call(c logical.AggregateCall, in []types.Field) plan.AggregateCall {
-	to := plan.AggregateCall{Function: c.Fn.Name, Args: c.Args, Filter: c.Filter, Distinct: c.Distinct, IgnoreNulls: c.IgnoreNulls, Order: keys(c.Order), Type: c.T}
+	to := plan.AggregateCall{Function: c.Fn.Name, Args: c.Args, Filter: c.Filter, Distinct: c.Distinct, IgnoreNulls: c.IgnoreNulls, Type: c.T}
 	for _, a := range c.Args {
 		to.ArgTypes = append(to.ArgTypes, in[a].Type)
 	}
