@@ -14,6 +14,16 @@ func String(n Node) string {
 	return w.b.String()
 }
 
+// Quoted writes a node as Flink keeps and shows the text of views, computed columns
+// and watermarks: all names in back quotes but those of functions, and each
+// clause of a query on a line of its own. Names are not made full: whoever
+// expands a view puts full names into its tree first.
+func Quoted(n Node) string {
+	w := writer{flink: true}
+	n.write(&w)
+	return w.b.String()
+}
+
 // Equal says whether two nodes are written alike, wherever they stood.
 func Equal(a, b Node) bool { return String(a) == String(b) }
 
@@ -28,8 +38,10 @@ func QuoteName(name string) string {
 	if plain {
 		return name
 	}
-	return "`" + strings.ReplaceAll(name, "`", "``") + "`"
+	return backQuoted(name)
 }
+
+func backQuoted(name string) string { return "`" + strings.ReplaceAll(name, "`", "``") + "`" }
 
 // QuoteString writes a text in quotes.
 func QuoteString(text string) string { return "'" + strings.ReplaceAll(text, "'", "''") + "'" }
@@ -40,7 +52,14 @@ type writer struct {
 	b strings.Builder
 	// tight is set if the next word follows without a blank.
 	tight bool
+	// flink is set for the form of Quoted.
+	flink bool
+	// line is set if the next word starts a line.
+	line bool
 }
+
+// newLine starts a line before the next word, in the form of Quoted.
+func (w *writer) newLine() { w.line = w.flink && w.b.Len() > 0 }
 
 // t writes words with a blank before each. Empty words are left out.
 func (w *writer) t(words ...string) {
@@ -48,10 +67,13 @@ func (w *writer) t(words ...string) {
 		if s == "" {
 			continue
 		}
-		if w.b.Len() > 0 && !w.tight {
+		switch {
+		case w.line:
+			w.b.WriteByte('\n')
+		case w.b.Len() > 0 && !w.tight:
 			w.b.WriteByte(' ')
 		}
-		w.tight = false
+		w.tight, w.line = false, false
 		w.b.WriteString(s)
 	}
 }
@@ -82,7 +104,13 @@ func (w *writer) when(ok bool, words ...string) {
 }
 
 // name writes a name, and names several with commas between.
-func (w *writer) name(n Name) { w.t(QuoteName(n.Text)) }
+func (w *writer) name(n Name) {
+	if w.flink {
+		w.t(backQuoted(n.Text))
+		return
+	}
+	w.t(QuoteName(n.Text))
+}
 
 func (w *writer) names(list []Name) {
 	for i, n := range list {

@@ -33,7 +33,7 @@ func (n *Call) writeName(w *writer) {
 		switch k := LookUp(s); k.Word {
 		case "FLOOR", "CEIL", "CEILING":
 		default:
-			if k.IsFunction() {
+			if k.IsFunction() || w.flink && QuoteName(s) == s {
 				w.t(s)
 				return
 			}

@@ -8,11 +8,38 @@ func (n *Query) write(w *writer) {
 	}
 	w.body(n.Body, false)
 	if len(n.OrderBy) > 0 {
+		w.newLine()
 		w.t("ORDER", "BY")
 		list(w, n.OrderBy)
 	}
-	w.clause(n.Fetch, "LIMIT")
-	w.clause(n.Offset, "OFFSET")
+	w.limit(n.Offset, n.Fetch)
+}
+
+// limit writes how many rows are left out and kept.
+func (w *writer) limit(offset, fetch Expr) {
+	if !w.flink {
+		w.clause(fetch, "LIMIT")
+		w.clause(offset, "OFFSET")
+		return
+	}
+	if offset != nil {
+		w.newLine()
+		w.clause(offset, "OFFSET")
+		w.t("ROWS")
+	}
+	if fetch != nil {
+		w.newLine()
+		w.clause(fetch, "FETCH", "NEXT")
+		w.t("ROWS", "ONLY")
+	}
+}
+
+// part writes a clause on a line of its own, or nothing if there is no node.
+func (w *writer) part(n Node, words ...string) {
+	if n != nil {
+		w.newLine()
+		w.clause(n, words...)
+	}
 }
 
 // body writes a body; a query stands in parentheses, and so does a set operation
@@ -40,17 +67,19 @@ func (n *Select) write(w *writer) {
 	w.when(n.Stream, "STREAM")
 	w.t(string(n.Quantifier))
 	list(w, n.Items)
-	w.clause(relation(n.From), "FROM")
-	w.clause(n.Where, "WHERE")
+	w.part(relation(n.From), "FROM")
+	w.part(n.Where, "WHERE")
 	if n.GroupBy != nil {
+		w.newLine()
 		n.GroupBy.write(w)
 	}
-	w.clause(n.Having, "HAVING")
+	w.part(n.Having, "HAVING")
 	if len(n.Windows) > 0 {
+		w.newLine()
 		w.t("WINDOW")
 		list(w, n.Windows)
 	}
-	w.clause(n.Qualify, "QUALIFY")
+	w.part(n.Qualify, "QUALIFY")
 }
 
 // relation is a relation as a node, which is nil if the relation is.
@@ -178,7 +207,9 @@ func (n *OrderItem) write(w *writer) {
 func (n *SetOperation) write(w *writer) {
 	left, ok := n.Left.(*SetOperation)
 	w.body(n.Left, ok && n.Kind == "INTERSECT" && left.Kind != "INTERSECT")
+	w.newLine()
 	w.t(n.Kind, string(n.Quantifier))
+	w.newLine()
 	right, ok := n.Right.(*SetOperation)
 	w.body(n.Right, ok && (n.Kind == "INTERSECT" || right.Kind != "INTERSECT"))
 }

@@ -100,8 +100,9 @@ func (n *Join) write(w *writer) {
 		return
 	}
 	w.relation(n.Left, 6)
+	w.newLine()
 	w.when(n.Natural, "NATURAL")
-	w.when(n.Kind != InnerJoin, string(n.Kind))
+	w.when(n.Kind != InnerJoin || w.flink, string(n.Kind))
 	w.t("JOIN")
 	w.relation(n.Right, 5)
 	if n.Match != nil {

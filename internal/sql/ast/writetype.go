@@ -6,7 +6,7 @@ import "strconv"
 func (n nullable) null(w *writer) { w.t(string(n.Null)) }
 
 func (n *ScalarType) write(w *writer) {
-	if n.Name == "INTEGER" {
+	if n.Name == "INTEGER" && !w.flink {
 		w.t("INT")
 	} else {
 		w.t(n.Name)

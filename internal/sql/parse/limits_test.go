@@ -90,7 +90,8 @@ func TestBadBytes(t *testing.T) {
 		{"SELECT X'4", "' is missing", "line 1, column 8"},
 		{"", "there is no statement", "line 1, column 1"},
 		{" \n ", "there is no statement", "line 2, column 2"},
-		{"\ufeffSELECT 1", "", "line 1, column 1"},
+		{"\ufeffSELECT 1", "", ""}, // a file's byte order mark
+		{"SELECT \ufeff1", "no meaning", "line 1, column 8"},
 	} {
 		if c.place == "" {
 			if _, err := Statement(c.source); err != nil {

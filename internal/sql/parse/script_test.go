@@ -14,6 +14,7 @@ import (
 // The scripts under testdata give texts and what is read from them:
 //
 //	statement, expression, type: the text as it is written again
+//	quoted: a statement as Flink shows it
 //	tree: the nodes of a statement, with the text each was read from
 //	split: the statements of a script
 //	complete: what may stand at the mark ▮
@@ -27,6 +28,8 @@ func TestScripts(t *testing.T) {
 				return written(t, d.Input, expressionNode)
 			case "type":
 				return written(t, d.Input, typeNode)
+			case "quoted":
+				return asFlink(t, d.Input)
 			case "tree":
 				n, err := Statement(d.Input)
 				if err != nil {
@@ -99,4 +102,18 @@ func completed(c Completion) string {
 	}
 	line("common tables", c.CommonTables...)
 	return b.String()
+}
+
+// asFlink writes a statement as Flink shows it.
+func asFlink(t *testing.T, source string) string {
+	n, err := Statement(source)
+	if err != nil {
+		return err.Error()
+	}
+	text := ast.Quoted(n)
+	again, err := Statement(text)
+	if err != nil || !ast.Equal(n, again) {
+		t.Errorf("%s\nis shown as\n%s\nwhich is not the same: %v", source, text, err)
+	}
+	return text
 }

@@ -143,11 +143,16 @@ func (l *lexer) fail(start, end int, message string) token {
 
 func (l *lexer) bad() token { return token{kind: wrong, start: l.err.Offset, end: l.err.End} }
 
+// byteOrderMark is what some editors put before a file's text.
+const byteOrderMark = "\ufeff"
+
 // space skips blanks and comments, and reports whether all comments end.
 func (l *lexer) space() bool {
 	for l.at < len(l.text) {
 		rest := l.text[l.at:]
 		switch c := rest[0]; {
+		case l.at == 0 && strings.HasPrefix(rest, byteOrderMark):
+			l.at += len(byteOrderMark)
 		case c == ' ' || c == '\t' || c == '\n' || c == '\r' || c == '\f':
 			l.at++
 		case c == '-' && strings.HasPrefix(rest, "--"), c == '/' && strings.HasPrefix(rest, "//"):
