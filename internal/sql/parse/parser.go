@@ -240,12 +240,6 @@ func (p *parser) refuse(at ast.Span, message string) {
 	panic(newError(p.text, at.Start, at.End, message))
 }
 
-// failAt stops the reading at an earlier token.
-func (p *parser) failAt(index int) {
-	p.at = index
-	p.fail()
-}
-
 // enter counts one level of nesting; leave must follow.
 func (p *parser) enter() {
 	p.depth++
