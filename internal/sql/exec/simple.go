@@ -4,6 +4,7 @@ import (
 	"github.com/weirstream/weir/batch"
 	"github.com/weirstream/weir/internal/operator"
 	"github.com/weirstream/weir/internal/sql/plan"
+	"github.com/weirstream/weir/types"
 )
 
 // values makes the source of rows that the plan holds, in the first subtask.
@@ -84,21 +85,33 @@ func (e *environment) expand(n *plan.Expand) operator.Factory {
 // limit makes the operator that gives some rows of those that come.
 func limit(n *plan.Limit) operator.Factory {
 	return transform(func(_ *operator.Context, emit emitter) stage {
-		skip, left := n.Offset, n.Fetch
+		wanted := bounds{n.Offset, n.Fetch}
 		return stage{push: func(b *batch.Columns) {
-			rows := int64(b.Len())
-			first := min(skip, rows)
-			skip -= first
-			last := rows
-			if left >= 0 {
-				last = min(rows, first+left)
-				left -= last - first
-			}
-			if first < last {
-				emit(part(b, int(first), int(last)))
+			if b = wanted.take(b); b != nil {
+				emit(b)
 			}
 		}}
 	})
+}
+
+// bounds are which rows of those that come are wanted still: how many are skipped, and
+// how many are given; below 0: all.
+type bounds struct{ skip, left int64 }
+
+// take gives the rows of a batch that are wanted; nil: none.
+func (w *bounds) take(b *batch.Columns) *batch.Columns {
+	rows := int64(b.Len())
+	first := min(w.skip, rows)
+	w.skip -= first
+	last := rows
+	if w.left >= 0 {
+		last = min(rows, first+w.left)
+		w.left -= last - first
+	}
+	if first == last {
+		return nil
+	}
+	return part(b, int(first), int(last))
 }
 
 // part is the rows from first to before last of those that count.
@@ -116,4 +129,24 @@ func part(b *batch.Columns, first, last int) *batch.Columns {
 		out.Sel = append(out.Sel, int32(i))
 	}
 	return &out
+}
+
+// sort makes the operator that gives rows in order, all or some of the first.
+func (e *environment) sort(in []types.Type, keys []plan.SortKey, offset, fetch int64) operator.Factory {
+	return managing{transform(func(c *operator.Context, emit emitter) stage {
+		most := int64(-1)
+		if fetch >= 0 {
+			most = offset + fetch
+		}
+		s := newSorter(newDisk(c), in, keys, most, budget(c))
+		return stage{push: s.add, finish: func() {
+			wanted := bounds{offset, fetch}
+			rows := s.finish()
+			for b := rows.next(); b != nil; b = rows.next() {
+				if b = wanted.take(b); b != nil {
+					emit(b)
+				}
+			}
+		}}
+	})}
 }
