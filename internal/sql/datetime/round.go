@@ -4,21 +4,16 @@ package datetime
 // the next one, unless the day is such for a unit of up to a year. Before 1582-10-15 the
 // period is that of the Julian calendar. A unit shorter than a day leaves the day.
 func FloorDate(u Unit, days int64, up bool) int64 {
+	year, month, day := julianCivil(days)
 	switch u {
 	case Weeks:
 		offset := Weekday(days)
 		if up && offset > 0 {
 			offset -= 7
 		}
-		return days - offset
+		return Days(year, month, day) - offset
 	case DaysUnit:
-		if up {
-			return days + 1
-		}
-		return days
-	}
-	year, month, day := julianCivil(days)
-	switch u {
+		return Days(year, month, day) + one(up)
 	case Millennia:
 		return Days(1000*(above(year, 1000)+one(up))-999, 1, 1)
 	case Centuries:

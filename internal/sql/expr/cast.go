@@ -143,7 +143,7 @@ func allowed(from, to types.Type) bool {
 	case f == types.Variant || t == types.Variant:
 		return false
 	case t.IsText():
-		return f != types.Bitmap
+		return true
 	case f.IsText():
 		return t == types.Boolean || t.IsNumeric() || t.IsBinary() || t.IsDatetime()
 	case f.IsNumeric() && t.IsInterval():

@@ -72,7 +72,7 @@ func (s *Site) comparable(test Order) error {
 		return s.castBoth(types.TimestampLTZOf(a.Precision), types.TimestampLTZOf(b.Precision))
 	case a.Kind == b.Kind && (a.Kind.IsCollection() || a.Kind.IsComposite()):
 		return s.comparableParts(a, b, test)
-	case a.Kind == b.Kind && a.Kind != types.Raw && a.Kind != types.Bitmap && (a.Kind != types.Variant || test.isEquality()):
+	case a.Kind == b.Kind && a.Kind != types.Raw && (a.Kind != types.Variant && a.Kind != types.Bitmap || test.isEquality()):
 		return nil
 	}
 	return s.NoMatch("two values that can be compared")

@@ -11,6 +11,7 @@ import (
 	"github.com/weirstream/weir/internal/sql/civil"
 	"github.com/weirstream/weir/internal/sql/decimal"
 	"github.com/weirstream/weir/internal/sql/floattext"
+	"github.com/weirstream/weir/internal/sql/roaring"
 	"github.com/weirstream/weir/types"
 )
 
@@ -67,6 +68,8 @@ func appendValue(dst []byte, zone *time.Location, t types.Type, c *batch.Column,
 			return appendValid(dst, c.Bytes(i))
 		}
 		return append(hex.AppendEncode(append(dst, "x'"...), c.Bytes(i)), '\'')
+	case types.Bitmap:
+		return roaring.AppendText(dst, c.Bytes(i))
 	case types.Array, types.Map, types.Multiset, types.Row, types.Structured:
 		return appendNested(dst, zone, t, c, i, asText)
 	}

@@ -61,7 +61,7 @@ func hasField(k types.Kind, unit datetime.Unit) bool {
 		return clock || unit == datetime.DaysUnit
 	case types.IntervalYearMonth:
 		switch unit {
-		case datetime.Years, datetime.Quarters, datetime.Months, datetime.Decades, datetime.Centuries, datetime.Millennia:
+		case datetime.Years, datetime.Quarters, datetime.Months, datetime.Centuries, datetime.Millennia:
 			return true
 		}
 	}

@@ -63,6 +63,9 @@ func isJSON(b *expr.Bound) (expr.Kernel, error) {
 func jsonArguments(s *expr.Site) error {
 	for k, what := range []string{"a JSON text", "a path"} {
 		kind := s.Kind(k)
+		if k == 1 && s.Fn.Name != "JSON_QUERY" && !kind.IsText() {
+			return s.Refuse("%s takes %s, not %s", s.Fn.Name, what, s.Type(k).Text())
+		}
 		switch {
 		case kind.IsText(), kind.IsBinary(), kind.IsCollection(), kind.IsComposite(), kind == types.Decimal:
 		case kind == types.Null:

@@ -1,6 +1,8 @@
 package functions
 
 import (
+	"errors"
+
 	"github.com/weirstream/weir/internal/sql/expr"
 	"github.com/weirstream/weir/internal/sql/javaregex"
 	sqltext "github.com/weirstream/weir/internal/sql/text"
@@ -21,6 +23,8 @@ func likes() []*expr.Function {
 		operator("SIMILAR TO", "Whether all of the text fits an SQL regular expression.", compileSimilar),
 	}
 }
+
+var errNoEscape = errors.New("the escape character is empty; allowed is a single character")
 
 // matcher says whether a text fits.
 type matcher interface{ Match(s []byte) bool }
@@ -53,6 +57,9 @@ func likeKernel(b *expr.Bound, compile func(pattern, escape string) (matcher, er
 	}
 	var m matcher
 	if constant {
+		if len(b.Args) > 2 && escape == "" {
+			return nil, errNoEscape
+		}
 		var err error
 		if m, err = compile(pattern, escape); err != nil {
 			return nil, err
@@ -62,7 +69,9 @@ func likeKernel(b *expr.Bound, compile func(pattern, escape string) (matcher, er
 		if !constant {
 			e := ""
 			if r.has(2) {
-				e = string(r.bytes(2))
+				if e = string(r.bytes(2)); e == "" {
+					return false, false, errNoEscape
+				}
 			}
 			if m == nil || pattern != string(r.bytes(1)) || escape != e {
 				pattern, escape = string(r.bytes(1)), e

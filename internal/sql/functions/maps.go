@@ -53,7 +53,8 @@ func maps() []*expr.Function {
 			}
 			return unified(s, types.Map)
 		}, mapping(func(w pairs, r row) error {
-			for n, m := range r.args {
+			for n := len(r.args) - 1; n >= 0; n-- {
+				m := r.args[n]
 				from, to := m.Span(r.i)
 				for k := from; k < to; k++ {
 					if !later(r, n+1, m.Children[0], k) && find(m.Children[0], k+1, to, m.Children[0], k) < 0 {

@@ -2,6 +2,7 @@ package functions
 
 import (
 	"fmt"
+	"math"
 
 	"github.com/weirstream/weir/internal/sql/datetime"
 	"github.com/weirstream/weir/internal/sql/expr"
@@ -175,11 +176,12 @@ func toInstant(b *expr.Bound) (expr.Kernel, error) {
 		}
 		if !whole {
 			v := floatAt(t, r.args[0], r.i)
-			for ; digits < 3; digits++ {
-				v *= 10
-			}
-			for ; digits > 3; digits-- {
-				v /= 10
+			if digits <= 3 {
+				whole := math.Floor(v)
+				scale := math.Pow10(int(3 - digits))
+				v = whole*scale + math.Floor((v-whole)*scale)
+			} else {
+				v /= math.Pow10(int(digits - 3))
 			}
 			return int64(v), 0, finite(v) && inRange(int64(v)), nil
 		}

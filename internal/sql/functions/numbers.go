@@ -51,11 +51,11 @@ func numbers() []*expr.Function {
 // log2 is the quotient of two natural logarithms, with their rounding.
 func log2(x float64) float64 { return math.Log(x) / math.Log(2) }
 
-// inferAtan2 takes no DECIMAL.
+// inferAtan2 takes no DECIMAL beside another number.
 func inferAtan2(s *expr.Site) (types.Type, error) {
 	t, err := giving("nn", as(double))(s)
-	if err == nil && (s.Kind(0) == types.Decimal || s.Kind(1) == types.Decimal) {
-		return t, s.NoMatch("numbers that are no DECIMAL")
+	if err == nil && (s.Kind(0) == types.Decimal) != (s.Kind(1) == types.Decimal) {
+		return t, s.NoMatch("two numbers that are both DECIMAL, or both not")
 	}
 	return t, err
 }
@@ -116,9 +116,9 @@ func signOf(b *expr.Bound) (expr.Kernel, error) {
 	case batch.Float32s:
 		return expr.Unary(func(v float32) float32 { return float32(signum(float64(v))) }), nil
 	}
-	unit := decimal.FromInt64(1)
+	unit, fits := decimal.FromInt64(1), true
 	if b.T.Kind == types.Decimal {
-		unit, _ = decimal.Rescale(unit, 0, types.MaxPrecision, b.T.Scale)
+		unit, fits = decimal.Rescale(unit, 0, b.T.Precision, b.T.Scale)
 	}
 	return func(out *batch.Column, args []*batch.Column, rows expr.Rows) error {
 		return rows.Each(func(i int) error {
@@ -129,6 +129,9 @@ func signOf(b *expr.Bound) (expr.Kernel, error) {
 				setWide(out, i, batch.Int128{})
 			default:
 				setWide(out, i, unit)
+			}
+			if !fits && decimal.Sign(wide(args[0], i)) != 0 {
+				out.SetNull(i) // 1 has more digits than the type
 			}
 			return nil
 		})

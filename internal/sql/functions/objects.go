@@ -39,8 +39,10 @@ func inferObjectOf(s *expr.Site) (types.Type, error) {
 }
 
 // objectOf shares the columns of the values.
-func objectOf(*expr.Bound) (expr.Kernel, error) {
+func objectOf(b *expr.Bound) (expr.Kernel, error) {
+	fields := len(b.T.Fields)
 	return func(out *batch.Column, args []*batch.Column, _ expr.Rows) error {
+		out.Children = make([]*batch.Column, fields)
 		for k := range out.Children {
 			out.Children[k] = args[2*k+2]
 		}
@@ -72,6 +74,7 @@ func objectUpdate(b *expr.Bound) (expr.Kernel, error) {
 		from[slices.IndexFunc(b.T.Fields, func(f types.Field) bool { return f.Name == name })] = k + 1
 	}
 	return func(out *batch.Column, args []*batch.Column, _ expr.Rows) error {
+		out.Children = make([]*batch.Column, len(from))
 		for k, arg := range from {
 			if arg == 0 {
 				out.Children[k] = args[0].Children[k]

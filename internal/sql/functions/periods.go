@@ -46,6 +46,9 @@ func inferAdd(s *expr.Site) (types.Type, error) {
 		return t, refused
 	case datetime.DayOfWeek, datetime.ISODayOfWeek, datetime.DayOfYearUnit, datetime.Epoch:
 		if t.Kind != types.TimestampLTZ {
+			if isNull(s, 2) {
+				return t.OrNull(), nil
+			}
 			return t, refused
 		}
 		return t.OrNull(), nil
@@ -205,14 +208,17 @@ func diffKernel(b *expr.Bound) (expr.Kernel, error) {
 		}
 		count = func(a, b int64) int64 { return between(a, b) / monthly }
 	}
+	// What is shorter than a second is counted in whole seconds.
 	switch unit {
+	case datetime.Milliseconds:
+		count = func(a, b int64) int64 { return (b - a) / datetime.Second * 1000 }
 	case datetime.Microseconds:
-		count = func(a, b int64) int64 { return (b - a) * 1000 }
+		count = func(a, b int64) int64 { return (b - a) / datetime.Second * 1_000_000 }
 	case datetime.Nanoseconds:
 		return computing(func(r row) (int64, bool) {
 			a, _ := from(r)
 			b, _ := to(r)
-			return (b - a) * 1_000_000, true
+			return (b - a) / datetime.Second * 1_000_000_000, true
 		}), nil
 	}
 	return computing(func(r row) (int32, bool) {

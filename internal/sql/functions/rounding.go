@@ -234,8 +234,12 @@ func inferPeriod(s *expr.Site) (types.Type, error) {
 	}
 	if t.Kind != types.Date {
 		switch unit {
-		case datetime.DayOfWeek, datetime.ISODayOfWeek, datetime.DayOfYearUnit, datetime.Epoch, datetime.Microseconds, datetime.Nanoseconds:
+		case datetime.DayOfWeek, datetime.ISODayOfWeek, datetime.DayOfYearUnit, datetime.Epoch:
 			return t, s.Refuse("%s cannot round %s to %s", s.Fn.Name, t.Text(), unit)
+		case datetime.Microseconds, datetime.Nanoseconds:
+			if !isNull(s, 0) {
+				return t, s.Refuse("%s cannot round %s to %s", s.Fn.Name, t.Text(), unit)
+			}
 		case datetime.ISOYear:
 			if t.Kind == types.TimestampLTZ {
 				return t, s.Refuse("%s cannot round %s to %s", s.Fn.Name, t.Text(), unit)

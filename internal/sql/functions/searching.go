@@ -42,7 +42,7 @@ func searching() []*expr.Function {
 			sqltext.Split(r.bytes(0), r.bytes(1), elements.AppendBytes)
 			return true
 		})),
-		bound("STR_TO_MAP", "string", "STR_TO_MAP(s[, pairs, values])", "The pairs of a text, by regular expressions that separate them.", giving("t?tt", always(types.MapOf(text, text))), strToMap),
+		bound("STR_TO_MAP", "string", "STR_TO_MAP(s[, pairs, values])", "The pairs of a text, by regular expressions that separate them.", inferStrToMap, strToMap),
 	}
 }
 
@@ -102,6 +102,14 @@ func splitIndex(r row) ([]byte, bool) {
 		return nil, false
 	}
 	return sqltext.SplitIndex(r.bytes(0), []byte(string(rune(code))), r.int(2))
+}
+
+// inferStrToMap takes both separators or none.
+func inferStrToMap(s *expr.Site) (types.Type, error) {
+	if len(s.Args) == 2 {
+		return types.Type{}, s.Refuse("STR_TO_MAP takes a text, or a text and two separators")
+	}
+	return giving("t?tt", always(types.MapOf(text, text)))(s)
 }
 
 func strToMap(*expr.Bound) (expr.Kernel, error) {

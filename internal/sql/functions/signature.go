@@ -249,3 +249,9 @@ func own(f *expr.Function) *expr.Function { f.Nulls = expr.Own; return f }
 
 // named gives a function aliases.
 func named(f *expr.Function, aliases ...string) *expr.Function { f.Aliases = aliases; return f }
+
+// isNull reports whether an argument is a constant that is NULL.
+func isNull(s *expr.Site, arg int) bool {
+	c, ok := s.Constant(arg)
+	return ok && c.IsNull(0)
+}

@@ -1,6 +1,8 @@
 package functions
 
 import (
+	"slices"
+
 	"github.com/weirstream/weir/batch"
 	"github.com/weirstream/weir/internal/sql/expr"
 	sqltext "github.com/weirstream/weir/internal/sql/text"
@@ -86,7 +88,7 @@ func inferElt(s *expr.Site) (types.Type, error) {
 	if n, ok := s.ConstantInt(0); ok && n < 0 {
 		return types.Type{}, s.Refuse("the index of ELT is %d; allowed is 0 or more", n)
 	}
-	if s.Kind(0) != types.Null && !s.Kind(0).IsInteger() {
+	if !s.Kind(0).IsInteger() {
 		return types.Type{}, s.NoMatch("(integer, text or bytes, …)")
 	}
 	var args []int
@@ -96,14 +98,12 @@ func inferElt(s *expr.Site) (types.Type, error) {
 		}
 		args = append(args, i)
 	}
+	bare := slices.ContainsFunc(args, func(i int) bool { return s.Kind(i) == types.Null })
 	t, err := s.Unify(args...)
-	if err != nil {
-		return types.Type{}, err
+	if bare && t.Kind == types.Char {
+		t = types.VarCharOf(t.Length)
 	}
-	if s.Kind(0) == types.Null {
-		s.Args[0] = expr.Null(integer, s.Args[0].Span())
-	}
-	return t.OrNull(), nil
+	return t.OrNull(), err
 }
 
 func elt(dst []byte, r row) ([]byte, bool) {

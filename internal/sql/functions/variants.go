@@ -20,7 +20,7 @@ func variants() []*expr.Function {
 	item.Form = expr.Operator
 	return []*expr.Function{
 		parse("PARSE_JSON", "The VARIANT of a JSON text.", giving("t?o!", as(variant)), false),
-		parse("TRY_PARSE_JSON", "The VARIANT of a JSON text, NULL of any other.", giving("t?o!", always(variant)), true),
+		parse("TRY_PARSE_JSON", "The VARIANT of a JSON text, NULL of any other.", giving("t?o", always(variant)), true),
 		item,
 	}
 }

@@ -107,15 +107,12 @@ func Chr(dst []byte, n int64) []byte {
 	return append(dst, string(rune(n%256))...)
 }
 
-// Unhex appends the bytes of hexadecimal digits; an odd number of them has a 0 before.
+// Unhex appends the bytes of hexadecimal digits; the first of an odd number of them stands
+// for a byte of 0.
 func Unhex(dst, s []byte) ([]byte, bool) {
 	from := len(dst)
 	if len(s)%2 == 1 {
-		v := unhex(s[0])
-		if v < 0 {
-			return dst, false
-		}
-		dst, s = append(dst, byte(v)), s[1:]
+		dst, s = append(dst, 0), s[1:]
 	}
 	for i := 0; i < len(s); i += 2 {
 		h, l := unhex(s[i]), unhex(s[i+1])
