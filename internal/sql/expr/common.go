@@ -28,7 +28,7 @@ func Common(a, b types.Type) (t types.Type, ok bool) {
 		t, ok = a, true
 		t.Precision = max(a.Precision, b.Precision)
 	case a.Kind.IsTimestamp() && b.Kind.IsTimestamp():
-		t, ok = types.TimestampOf(max(a.Precision, b.Precision)), true
+		t, ok = types.TimestampLTZOf(max(a.Precision, b.Precision)), true
 	case a.Kind == types.Date && b.Kind.IsTimestamp():
 		t, ok = b, true
 	case b.Kind == types.Date && a.Kind.IsTimestamp():

@@ -49,7 +49,30 @@ func inferCase(s *Site) (types.Type, error) {
 	if !typed {
 		return types.Type{}, s.Refuse("all values of this CASE are NULL, and nothing says their type; write CAST(NULL AS type)")
 	}
+	if err := s.local(values); err != nil {
+		return types.Type{}, err
+	}
 	return s.Unify(values...)
+}
+
+// local makes timestamps of no zone of those of one where both kinds occur: CASE does
+// so, and COALESCE does the opposite.
+func (s *Site) local(values []int) error {
+	kinds := map[types.Kind]bool{}
+	for _, i := range values {
+		kinds[s.Kind(i)] = true
+	}
+	if !kinds[types.Timestamp] || !kinds[types.TimestampLTZ] {
+		return nil
+	}
+	for _, i := range values {
+		if t := s.Type(i); t.Kind == types.TimestampLTZ {
+			if err := s.Cast(i, types.TimestampOf(t.Precision)); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
 }
 
 func inferIf(s *Site) (types.Type, error) {
