@@ -5,6 +5,7 @@ import (
 
 	"github.com/weirstream/weir/batch"
 	"github.com/weirstream/weir/internal/sql/decimal"
+	"github.com/weirstream/weir/internal/sql/elementary"
 	"github.com/weirstream/weir/internal/sql/expr"
 	"github.com/weirstream/weir/types"
 )
@@ -33,14 +34,14 @@ func numbers() []*expr.Function {
 		return f
 	}
 	return []*expr.Function{
-		one("SQRT", "The square root.", math.Sqrt), one("EXP", "e to the power of x.", math.Exp),
-		one("LN", "The natural logarithm.", math.Log), one("LOG10", "The logarithm to base 10.", math.Log10), one("LOG2", "The logarithm to base 2.", log2),
-		one("SIN", "The sine.", math.Sin), one("COS", "The cosine.", math.Cos), one("TAN", "The tangent.", math.Tan), one("COT", "The cotangent.", func(x float64) float64 { return 1 / math.Tan(x) }),
-		one("SINH", "The hyperbolic sine.", math.Sinh), one("COSH", "The hyperbolic cosine.", math.Cosh), one("TANH", "The hyperbolic tangent.", math.Tanh),
-		one("ASIN", "The arc sine.", math.Asin), one("ACOS", "The arc cosine.", math.Acos), one("ATAN", "The arc tangent.", math.Atan),
+		one("SQRT", "The square root.", math.Sqrt), one("EXP", "e to the power of x.", elementary.Exp),
+		one("LN", "The natural logarithm.", elementary.Log), one("LOG10", "The logarithm to base 10.", elementary.Log10), one("LOG2", "The logarithm to base 2.", log2),
+		one("SIN", "The sine.", elementary.Sin), one("COS", "The cosine.", elementary.Cos), one("TAN", "The tangent.", elementary.Tan), one("COT", "The cotangent.", func(x float64) float64 { return 1 / elementary.Tan(x) }),
+		one("SINH", "The hyperbolic sine.", elementary.Sinh), one("COSH", "The hyperbolic cosine.", elementary.Cosh), one("TANH", "The hyperbolic tangent.", elementary.Tanh),
+		one("ASIN", "The arc sine.", elementary.Asin), one("ACOS", "The arc cosine.", elementary.Acos), one("ATAN", "The arc tangent.", elementary.Atan),
 		one("DEGREES", "Radians in degrees.", func(x float64) float64 { return x * (180 / math.Pi) }), one("RADIANS", "Degrees in radians.", func(x float64) float64 { return x * (math.Pi / 180) }),
-		two("POWER", "POWER(x, y)", "x to the power of y.", giving("nn", as(double)), math.Pow),
-		two("ATAN2", "ATAN2(y, x)", "The angle of a point.", inferAtan2, math.Atan2),
+		two("POWER", "POWER(x, y)", "x to the power of y.", giving("nn", as(double)), elementary.Pow),
+		two("ATAN2", "ATAN2(y, x)", "The angle of a point.", inferAtan2, elementary.Atan2),
 		bound("LOG", "arithmetic", "LOG(x) | LOG(base, x)", "The natural logarithm, or that to a base.", giving("n?n", as(double)), logarithm),
 		constant("PI", "The ratio of a circle's circumference to its diameter.", math.Pi), constant("E", "The base of natural logarithms.", math.E),
 		bound("ABS", "arithmetic", "ABS(x)", "The number without its sign.", giving("n", like0), absolute),
@@ -49,7 +50,7 @@ func numbers() []*expr.Function {
 }
 
 // log2 is the quotient of two natural logarithms, with their rounding.
-func log2(x float64) float64 { return math.Log(x) / math.Log(2) }
+func log2(x float64) float64 { return elementary.Log(x) / elementary.Log(2) }
 
 // inferAtan2 takes no DECIMAL beside another number.
 func inferAtan2(s *expr.Site) (types.Type, error) {
@@ -62,11 +63,11 @@ func inferAtan2(s *expr.Site) (types.Type, error) {
 
 func logarithm(b *expr.Bound) (expr.Kernel, error) {
 	if len(b.Args) == 1 {
-		return computing(func(r row) (float64, bool) { return math.Log(floatAt(b.Args[0], r.args[0], r.i)), true }), nil
+		return computing(func(r row) (float64, bool) { return elementary.Log(floatAt(b.Args[0], r.args[0], r.i)), true }), nil
 	}
 	return computing(func(r row) (float64, bool) {
 		base, x := floatAt(b.Args[0], r.args[0], r.i), floatAt(b.Args[1], r.args[1], r.i)
-		return math.Log(x) / math.Log(base), true
+		return elementary.Log(x) / elementary.Log(base), true
 	}), nil
 }
 
