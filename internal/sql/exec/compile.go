@@ -242,6 +242,8 @@ func (e *environment) factory(n plan.Node) (operator.Factory, error) {
 		return e.expand(n), nil
 	case *plan.Aggregate:
 		return e.aggregate(n)
+	case *plan.Join:
+		return e.join(n)
 	case *plan.Sort:
 		return e.sort(n.Types(), n.Keys, n.Offset, n.Fetch), nil
 	}
