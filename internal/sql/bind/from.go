@@ -40,10 +40,10 @@ func (b *binder) from(r ast.Relation, s *scope, before logical.Node) (logical.No
 
 // lateral is the scope that a sub-query in FROM sees: none, unless it is LATERAL.
 func lateral(is bool, s *scope) expr.Scope {
-	if is {
+	if is && s.width > 0 {
 		return s
 	}
-	return s.outer
+	return s.outer // of the right side of a join, it is the scope of the left one
 }
 
 // beside puts a plan to the right of what is there.

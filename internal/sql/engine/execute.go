@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"runtime/debug"
 	"time"
 
 	"github.com/weirstream/weir/config"
@@ -26,12 +27,17 @@ type statement struct {
 }
 
 // Execute carries out one statement.
-func (s *Session) Execute(ctx context.Context, text string, settings map[string]string) (*session.Result, error) {
+func (s *Session) Execute(ctx context.Context, text string, settings map[string]string) (result *session.Result, err error) {
+	defer func() { // a mistake of the planner must not end the sessions of others
+		if v := recover(); v != nil {
+			result, err = nil, &session.Error{Class: session.ClassTable, Text: fmt.Sprintf("the planner is broken, please report it with the statement: %v\n%s", v, debug.Stack())}
+		}
+	}()
 	st, parsed, err := s.read(ctx, text, settings)
 	if err != nil {
 		return nil, err
 	}
-	result, err := st.execute(parsed)
+	result, err = st.execute(parsed)
 	if err != nil {
 		return nil, st.refused(err)
 	}
