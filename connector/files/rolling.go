@@ -3,6 +3,7 @@ package files
 import (
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -130,10 +131,11 @@ func checkPartition(partition string) error {
 }
 
 // begin makes the next file. Its name is the first that is free: after a restore
-// from a checkpoint older than the last, some may be taken.
+// from a checkpoint older than the last, some may be taken. No other attempt gives the
+// same name: one that was taken for dead and lives removes its own files when it ends.
 func (w *writer[T]) begin(partition string) (*inProgress, error) {
 	for {
-		name := w.prefix + strconv.Itoa(w.c.Subtask) + "-" + strconv.FormatInt(w.checkpoint, 10) + "-" + strconv.Itoa(w.number) + w.sink.Suffix
+		name := w.prefix + strconv.Itoa(w.c.Subtask) + "-" + strconv.FormatInt(w.checkpoint, 10) + "-" + strconv.Itoa(w.c.Attempt) + "-" + strconv.Itoa(w.number) + w.sink.Suffix
 		w.number++
 		if _, err := os.Lstat(filepath.Join(w.sink.Dir, partition, name)); err == nil {
 			continue
@@ -324,9 +326,11 @@ func (w *writer[T]) restore() error {
 	return nil
 }
 
-// takeOver closes a file that went on when a checkpoint was taken, as it was then.
+// takeOver closes a file that went on when a checkpoint was taken, as it was then. It
+// becomes a new file of the same name: an attempt that was taken for dead and lives may
+// go on writing to the old one.
 func (w *writer[T]) takeOver(p pending) error {
-	f, err := os.OpenFile(p.hidden(), os.O_WRONLY, 0)
+	from, err := os.Open(p.hidden())
 	if errors.Is(err, fs.ErrNotExist) {
 		_, err := committed(p, w.c.Logger) // its commit came after the checkpoint
 		return err
@@ -334,22 +338,35 @@ func (w *writer[T]) takeOver(p pending) error {
 	if err != nil {
 		return err
 	}
-	info, err := f.Stat()
-	if err == nil && info.Size() < p.Length {
-		err = fmt.Errorf("%s has %d bytes, and had %d when checkpoint %d was taken", p.hidden(), info.Size(), p.Length, w.c.Restored.Checkpoint)
+	defer from.Close()
+	if info, err := from.Stat(); err != nil {
+		return err
+	} else if info.Size() < p.Length {
+		return fmt.Errorf("%s has %d bytes, and had %d when checkpoint %d was taken", p.hidden(), info.Size(), p.Length, w.c.Restored.Checkpoint)
 	}
-	if err == nil {
-		err = f.Truncate(p.Length)
+	copied := p.hidden() + ".copy"
+	if err := copyFile(copied, io.LimitReader(from, p.Length)); err != nil {
+		return errors.Join(err, remove(copied))
 	}
-	if err == nil {
-		err = f.Sync()
-	}
-	if err = errors.Join(err, f.Close()); err != nil {
+	if err := os.Rename(copied, p.hidden()); err != nil {
 		return err
 	}
 	p.Held = true
 	w.closed = append(w.closed, p)
 	return nil
+}
+
+// copyFile makes a file of what is read, safe from a crash of the machine.
+func copyFile(path string, from io.Reader) error {
+	to, err := os.OpenFile(path, os.O_CREATE|os.O_TRUNC|os.O_WRONLY, 0o666)
+	if err != nil {
+		return err
+	}
+	_, err = io.Copy(to, from)
+	if err == nil {
+		err = to.Sync()
+	}
+	return errors.Join(err, to.Close())
 }
 
 // clean removes the hidden files of the subtasks whose remains are this one's.

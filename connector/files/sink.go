@@ -17,7 +17,7 @@ import (
 // seen when the checkpoint that all of its records belong to is complete, or, in a
 // job without checkpoints, when its subtask has finished.
 //
-// A finished file is named part-JOB-SUBTASK-CHECKPOINT-NUMBER, where JOB stands for
+// A finished file is named part-JOB-SUBTASK-CHECKPOINT-ATTEMPT-NUMBER, where JOB stands for
 // the job and the operation, CHECKPOINT is the one before the file was begun, and
 // NUMBER counts from 0; it is never changed again, and whoever reads the directory
 // may take it away. Until then it is in a hidden directory beside the finished

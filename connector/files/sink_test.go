@@ -216,6 +216,35 @@ func TestSinkIsExactAfterFailures(t *testing.T) {
 }
 
 // What subtasks had to commit is committed by others when there are fewer or more.
+// An attempt that was taken for dead, because its process was frozen, ends after the
+// next one has begun: what it removes and writes then is its own.
+func TestSinkOfAnAttemptThatIsTakenForDead(t *testing.T) {
+	dir := t.TempDir()
+	frozen := attempt(t, lineSink(dir), 0, 1, 0, nil)
+	frozen.push("a", "b")
+	next := attempt(t, lineSink(dir), 0, 1, 1, nil)
+	next.push("a", "b", "c")
+	frozen.close(true)
+	k := next.snapshot(1)
+	next.complete(1)
+	next.wants(dir, "a b c")
+
+	goesOn := spanning(filepath.Join(dir, "on"))
+	frozen = attempt(t, goesOn, 0, 1, 0, nil)
+	frozen.push("a")
+	k = frozen.snapshot(1)
+	next = attempt(t, goesOn, 0, 1, 1, k)
+	next.push("b")
+	frozen.push(strings.Repeat("z", writeBuffer)) // reaches the file
+	frozen.close(true)
+	next.snapshot(2)
+	next.complete(2)
+	next.in.Finish()
+	if got := seen(t, goesOn.Dir); got != "a" && got != "a b" {
+		t.Errorf("seen are %.40q", got)
+	}
+}
+
 func TestSinkIsRescaled(t *testing.T) {
 	for name, s := range map[string]func(string) Sink[string]{"rolling with checkpoints": lineSink, "going on": spanning} {
 		for _, to := range []int{1, 2, 3, 5} {
