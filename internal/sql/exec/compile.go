@@ -244,6 +244,12 @@ func (e *environment) factory(n plan.Node) (operator.Factory, error) {
 		return e.aggregate(n)
 	case *plan.Join:
 		return e.join(n)
+	case *plan.SetOperation:
+		return e.setOperation(n), nil
+	case *plan.Unnest:
+		return e.unnest(n), nil
+	case *plan.Window:
+		return e.window(n), nil
 	case *plan.Sort:
 		return e.sort(n.Types(), n.Keys, n.Offset, n.Fetch), nil
 	}
