@@ -263,10 +263,7 @@ func (g *groups) giveTo(n int) {
 
 // outKeys appends the keys of groups from to before to.
 func (g *groups) outKeys(out *batch.Columns, from, to int) {
-	rows := make([]int32, 0, to-from)
-	for i := from; i < to; i++ {
-		rows = append(rows, int32(i))
-	}
+	rows := between(from, to)
 	for i, c := range g.values {
 		out.Cols[i].AppendRows(c, rows)
 	}

@@ -250,6 +250,8 @@ func (e *environment) factory(n plan.Node) (operator.Factory, error) {
 		return e.unnest(n), nil
 	case *plan.Window:
 		return e.window(n), nil
+	case *plan.Over:
+		return e.over(n)
 	case *plan.Sort:
 		return e.sort(n.Types(), n.Keys, n.Offset, n.Fetch), nil
 	}
