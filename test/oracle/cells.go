@@ -102,7 +102,7 @@ func cell(t types.Type, c *batch.Column, i int) string {
 		return quoted(hex.EncodeToString(c.Bytes(i)))
 	case types.TimestampLTZ:
 		at := time.UnixMilli(c.I64[i]).Add(time.Duration(c.Nanos(i))).UTC()
-		return quoted(at.Format("2006-01-02T15:04:05.999999999Z"))
+		return quoted(at.Format(strings.TrimSuffix("2006-01-02 15:04:05."+strings.Repeat("0", t.Precision), ".") + "Z"))
 	case types.Array:
 		var parts []string
 		for from, to := c.Span(i); from < to; from++ {

@@ -192,7 +192,7 @@ func (p *planner) scan(n *logical.Scan) (planned, error) {
 }
 
 func (p *planner) window(n *logical.Window, in planned) planned {
-	w := &plan.Window{Kind: windowKinds[n.Kind], Time: n.Time, Size: n.Size, Slide: n.Slide, Offset: n.Offset, Keys: n.Partition}
+	w := &plan.Window{Kind: windowKinds[n.Kind], Time: n.Time, Size: n.Size, Slide: n.Slide, Offset: n.Offset, Keys: n.Partition, Zoned: n.Zone}
 	if n.Kind == logical.Session {
 		in = p.hash(in, n.Partition)
 	}
