@@ -76,7 +76,7 @@ func (p *planner) pairs(n *logical.Join, j *plan.Join, left, right planned) plan
 	case left.one:
 		right = p.single(right)
 	default:
-		right = p.broadcast(right)
+		left, right = p.spread(left), p.broadcast(right)
 	}
 	j.Base = over(n.Fields(), left, right)
 	out.node = j
@@ -148,7 +148,7 @@ func (p *planner) notIn(n *logical.Join, left, right planned, k key) (planned, e
 	if left.one {
 		right = p.single(right)
 	} else {
-		right = p.broadcast(right)
+		left, right = p.spread(left), p.broadcast(right)
 	}
 	j.Base = over(left.schema(), left, right)
 	out := planned{node: j, one: left.one}

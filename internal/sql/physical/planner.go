@@ -93,6 +93,15 @@ func (p *planner) broadcast(in planned) planned {
 	return planned{node: &plan.Exchange{Base: over(in.schema(), in), Distribution: plan.Broadcast}}
 }
 
+// spread gives rows to all subtasks of the next operator, whose number may be another,
+// unless an exchange does so already.
+func (p *planner) spread(in planned) planned {
+	if _, moved := in.node.(*plan.Exchange); moved || in.hashed != nil {
+		return in
+	}
+	return planned{node: &plan.Exchange{Base: over(in.schema(), in), Distribution: plan.Rebalance}}
+}
+
 func (p *planner) plan(n logical.Node) (planned, error) {
 	switch n := n.(type) {
 	case *logical.Values:
