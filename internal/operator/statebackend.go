@@ -19,11 +19,12 @@ type StateBackend struct {
 }
 
 // Of its managed memory, an operator whose state is on a disk takes half for the
-// tables and an eighth for what was written last. What is left keeps what was read,
-// above all what tells where a key is, and is shared by the operators of a process.
+// tables and an eighth to know which keys were taken from the disk. What is left is
+// shared by the operators of a process: it keeps what was written last, an eighth for
+// each, and what was read, above all what tells where a key is.
 const tableEighths, writeEighths = 4, 1
 
-// ReadEighths is that last part.
+// ReadEighths is that shared part.
 const ReadEighths = 8 - tableEighths - writeEighths
 
 // newKeyed makes the keyed state of the subtask.

@@ -34,6 +34,8 @@ type cold struct {
 type coldGroup struct {
 	keys int    // on the disk
 	put  uint64 // 1 + the number of the newest snapshot before one was put there
+	// taken says that one was taken from there.
+	taken bool
 
 	// used has a bit for each key that was used since keys of the group were put on
 	// the disk the last time, by its hash. Several may share one: then some stay in
@@ -108,16 +110,23 @@ func bounds(number uint32, group int) (from, to []byte) {
 // take removes a key of a group from the disk and returns its value, if it is there.
 // The value is valid until the next call.
 func (c *cold) take(g *coldGroup, k *memory.Key) ([]byte, bool) {
-	key := c.key(keygroup.Group(k.Hash, c.b.options.Max), k)
-	value, ok, err := c.b.disk.Get(c.value[:0], key)
+	value, ok, err := c.b.disk.Take(c.value[:0], c.key(keygroup.Group(k.Hash, c.b.options.Max), k))
 	c.fail(err)
 	if !ok {
 		return nil, false
 	}
 	c.value = value
-	c.fail(c.b.disk.Delete(key))
 	g.keys--
+	g.taken = true
 	return value, true
+}
+
+// forget says that a key, which is not on the disk, is not in memory any more either.
+func (c *cold) forget(k *memory.Key) {
+	group := keygroup.Group(k.Hash, c.b.options.Max)
+	if c.groups[group-c.b.options.First].taken {
+		c.fail(c.b.disk.Forget(c.key(group, k)))
+	}
 }
 
 // put moves a key of a group, which the table then gives up, to the disk.

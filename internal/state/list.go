@@ -141,7 +141,7 @@ func (s *List[V]) visit(k *memory.Key, value []byte, f func(v V) bool) {
 	switch {
 	case expired == int(binary.LittleEndian.Uint32(value)):
 		s.marks.mark(k.Hash)
-		s.blobs.Delete(k)
+		s.remove(k)
 	case s.life.onRead && seen > 0:
 		s.marks.mark(k.Hash)
 		s.touch(k, now)
@@ -271,7 +271,7 @@ func (s *List[V]) Set(vals []V) {
 	k := s.key()
 	s.marks.mark(k.Hash)
 	if len(vals) == 0 {
-		s.blobs.Delete(k)
+		s.remove(k)
 		return
 	}
 	now := s.tick(k)
@@ -292,11 +292,19 @@ func (s *List[V]) Take() []V {
 	return vals
 }
 
+// remove removes the list of k.
+func (s *List[V]) remove(k *memory.Key) {
+	s.blobs.Delete(k)
+	if s.cold.groups != nil {
+		s.cold.forget(k)
+	}
+}
+
 // Clear removes the list.
 func (s *List[V]) Clear() {
 	k := s.key()
 	s.marks.mark(k.Hash)
-	s.blobs.Delete(k)
+	s.remove(k)
 }
 
 func (s *List[V]) bytes() int { return s.blobs.Bytes() + s.cold.bytes() }

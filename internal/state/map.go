@@ -208,12 +208,17 @@ func (s *Map[UK, UV]) Delete(uk UK) bool {
 	return s.remove(owner, s.entry(owner, uk))
 }
 
-func (s *Map[UK, UV]) remove(owner, k *memory.Key) bool {
+func (s *Map[UK, UV]) remove(owner, k *memory.Key) (had bool) {
 	s.marks.mark(owner.Hash)
 	if s.cells != nil {
-		return s.cells.Delete(owner, k)
+		had = s.cells.Delete(owner, k)
+	} else {
+		had = s.blobs.Delete(owner, k)
 	}
-	return s.blobs.Delete(owner, k)
+	if s.cold.groups != nil && s.len(owner) == 0 {
+		s.cold.forget(owner)
+	}
+	return had
 }
 
 // Each calls f with each entry of the current key, in the order in which they
@@ -281,6 +286,9 @@ func (s *Map[UK, UV]) Clear() {
 		s.cells.Clear(owner, nil)
 	} else {
 		s.blobs.Clear(owner)
+	}
+	if s.cold.groups != nil {
+		s.cold.forget(owner)
 	}
 }
 

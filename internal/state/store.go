@@ -274,6 +274,9 @@ func (s *store[V]) delete(k *memory.Key) {
 	default:
 		s.blobs.Delete(k)
 	}
+	if s.cold.groups != nil {
+		s.cold.forget(k)
+	}
 }
 
 // take removes the value of k and returns it, if it is to be seen.

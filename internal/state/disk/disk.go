@@ -12,10 +12,14 @@ package disk
 // The goroutine of the backend owns it, but for its views. After an error it must
 // only be closed.
 type Store interface {
-	// Get returns a copy of the value of a key, if it has one, in the memory of dst.
-	Get(dst, key []byte) (value []byte, ok bool, err error)
-	// Put gives a key, which has none, a value. It is seen by Get, Each and views
-	// after Commit.
+	// Take removes a key, if it has a value, and returns a copy of that in the memory of
+	// dst. It is likely that the key will be put again.
+	Take(dst, key []byte) (value []byte, ok bool, err error)
+	// Forget says of a key that has no value, and may have been taken, that it is not
+	// likely to be put again.
+	Forget(key []byte) error
+	// Put gives a key, which has none, a value. There must be a Commit before anything
+	// else is asked.
 	Put(key, value []byte) error
 	// Commit ends a batch of Put, and returns before the disk is behind with what it
 	// has been given, or with why it cannot take it.

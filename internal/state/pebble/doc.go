@@ -20,4 +20,11 @@
 // disk space of a task comes back when its directory is removed, rather than by
 // compaction; no task waits for another's writes; and an error has one task to fail.
 // What is worth sharing is shared by all stores of a process: the cache of blocks.
+//
+// # What is taken stays in the files
+//
+// A key that is read goes into memory, is changed there, and is put again sooner or
+// later. Meanwhile its old value stays in the files, and a set in memory says that it
+// does not count; only when that set is full, or the key will not come back, is there
+// anything written to remove it. So what is written is what is put: group by group.
 package pebble

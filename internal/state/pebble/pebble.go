@@ -51,9 +51,10 @@ func (s *Shared) blocks() *pebble.Cache {
 const leastTable, mostTable = 64 << 10, 64 << 20
 
 // Open makes a store in a directory, which is made too, that takes about so many
-// bytes of memory for what was written last.
+// bytes of memory for what was written last, which Pebble counts as a part of what is
+// read, and as many to know which keys were taken.
 func (s *Shared) Open(directory string, memory int64) (disk.Store, error) {
-	d := &store{fs: unsynced{s.fs}, directory: directory, table: min(max(leastTable, memory/2), mostTable)}
+	d := &store{fs: unsynced{s.fs}, directory: directory, table: min(max(leastTable, memory/2), mostTable), taken: newTaken(memory)}
 	d.news.L = &d.mu
 	o := &pebble.Options{
 		FS: d.fs, Cache: s.blocks(), DisableWAL: true, Logger: logger{d}, EventListener: d.listener(),
@@ -86,6 +87,7 @@ type store struct {
 	directory string
 	table     int64 // the size of the memory that is written to
 	batch     *pebble.Batch
+	taken     taken
 	written   int64 // since settle looked at the backlog
 
 	mu     sync.Mutex
@@ -138,8 +140,12 @@ func (logger) Infof(string, ...any)                {}
 func (logger) Errorf(string, ...any)               {}
 func (l logger) Fatalf(format string, args ...any) { l.d.tell(fmt.Errorf(format, args...)) }
 
-// Get returns a copy of the value of a key, in the memory of dst.
-func (d *store) Get(dst, key []byte) ([]byte, bool, error) {
+// Take removes a key and returns a copy of its value, in the memory of dst.
+func (d *store) Take(dst, key []byte) ([]byte, bool, error) {
+	k := takenKeyOf(key)
+	if d.taken.has(k) {
+		return nil, false, nil
+	}
 	value, closer, err := d.db.Get(key)
 	if errors.Is(err, pebble.ErrNotFound) {
 		return nil, false, nil
@@ -148,7 +154,21 @@ func (d *store) Get(dst, key []byte) ([]byte, bool, error) {
 		return nil, false, d.wrap("read", err)
 	}
 	dst = append(dst, value...)
-	return dst, true, d.wrap("read", closer.Close())
+	if err := closer.Close(); err != nil {
+		return nil, false, d.wrap("read", err)
+	}
+	if !d.taken.add(k) {
+		return dst, true, d.Delete(key)
+	}
+	return dst, true, nil
+}
+
+// Forget removes from the files what was taken.
+func (d *store) Forget(key []byte) error {
+	if !d.taken.remove(takenKeyOf(key)) {
+		return nil
+	}
+	return d.Delete(key)
 }
 
 // mostBatch is the size from which a batch is written before it is complete.
@@ -156,6 +176,7 @@ const mostBatch = 1 << 20
 
 // Put gives a key a value.
 func (d *store) Put(key, value []byte) error {
+	d.taken.remove(takenKeyOf(key))
 	if err := d.batch.Set(key, value, nil); err != nil {
 		return d.wrap("write", err)
 	}
@@ -209,11 +230,10 @@ func (d *store) settle() error {
 	}
 }
 
-// Delete removes a key, which has been put once since it was deleted: so that both
-// vanish as soon as they meet.
+// Delete removes a key.
 func (d *store) Delete(key []byte) error {
 	d.written += int64(len(key))
-	if err := d.db.SingleDelete(key, pebble.NoSync); err != nil {
+	if err := d.db.Delete(key, pebble.NoSync); err != nil {
 		return d.wrap("write", err)
 	}
 	return d.settle()
@@ -221,20 +241,25 @@ func (d *store) Delete(key []byte) error {
 
 // DeleteRange removes all keys from one to another.
 func (d *store) DeleteRange(from, to []byte) error {
+	d.taken.removeRange(from, to)
 	return d.wrap("write", d.db.DeleteRange(from, to, pebble.NoSync))
 }
 
 // Each calls f with the keys from one to another.
 func (d *store) Each(from, to []byte, f func(key, value []byte) bool) error {
 	i, err := d.db.NewIter(&pebble.IterOptions{LowerBound: from, UpperBound: to})
-	return d.wrap("read", each(i, err, f))
+	return d.wrap("read", each(i, err, &d.taken, f))
 }
 
-func each(i *pebble.Iterator, err error, f func(key, value []byte) bool) error {
+// each calls f with what an iterator gives that has not been taken, and closes it.
+func each(i *pebble.Iterator, err error, taken *taken, f func(key, value []byte) bool) error {
 	if err != nil {
 		return err
 	}
 	for ok := i.First(); ok; ok = i.Next() {
+		if taken.len > 0 && taken.has(takenKeyOf(i.Key())) {
+			continue
+		}
 		value, err := i.ValueAndErr()
 		if err != nil {
 			return errors.Join(err, i.Close())
@@ -254,19 +279,20 @@ func (d *store) View() (disk.Reader, error) {
 	d.mu.Lock()
 	d.views++
 	d.mu.Unlock()
-	return &view{d: d, snapshot: d.db.NewSnapshot()}, nil
+	return &view{d: d, snapshot: d.db.NewSnapshot(), taken: d.taken.clone()}, nil
 }
 
 // A view is a store at some moment.
 type view struct {
 	d        *store
 	snapshot *pebble.Snapshot
+	taken    taken
 }
 
 // Each is that of the store.
 func (v *view) Each(from, to []byte, f func(key, value []byte) bool) error {
 	i, err := v.snapshot.NewIter(&pebble.IterOptions{LowerBound: from, UpperBound: to})
-	return v.d.wrap("read", each(i, err, f))
+	return v.d.wrap("read", each(i, err, &v.taken, f))
 }
 
 // Close gives the view up.

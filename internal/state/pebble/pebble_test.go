@@ -69,14 +69,18 @@ func TestStore(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, i := range []int{2, 3} {
-		if value, ok, err := d.Get(nil, key(i)); string(value) != "a" || !ok || err != nil {
+		if value, ok, err := d.Take(nil, key(i)); string(value) != "a" || !ok || err != nil {
 			t.Errorf("key %d is %q, %v, %v", i, value, ok, err)
 		}
-		if err := d.Delete(key(i)); err != nil {
-			t.Error(err)
+		if value, ok, err := d.Take(nil, key(i)); ok || err != nil {
+			t.Errorf("key %d that was taken is %q, %v", i, value, err)
 		}
-		if value, ok, err := d.Get(nil, key(i)); ok || err != nil {
-			t.Errorf("key %d that was deleted is %q, %v", i, value, err)
+		if i == 2 {
+			for range 2 {
+				if err := d.Forget(key(i)); err != nil {
+					t.Error(err)
+				}
+			}
 		}
 	}
 	put(t, d, 3, 4, "b")
@@ -104,30 +108,74 @@ func TestStore(t *testing.T) {
 	}
 }
 
-// What is put and deleted again and again stays right when it is sorted in between.
+// What is put and taken again and again stays right when it is sorted in between, if
+// all that is taken can be remembered, or some of it, or nothing; also what is deleted.
 func TestManyRounds(t *testing.T) {
-	d, _ := open(t, vfs.NewMem(), 0)
-	const keys = 3000
-	value := bytes.Repeat([]byte("v"), 100)
-	for round := range 10 {
-		put(t, d, 0, keys, fmt.Sprintf("%s%d", value, round))
-		for i := range keys {
-			if i%7 == 0 && round == 9 {
-				continue
+	for _, memory := range []int64{0, 16 << 10, 256 << 10} {
+		d, _ := open(t, vfs.NewMem(), memory)
+		const keys = 3000
+		value := bytes.Repeat([]byte("v"), 100)
+		for round := range 10 {
+			put(t, d, 0, keys, fmt.Sprintf("%s%d", value, round))
+			for i := range keys {
+				if i%7 == 0 && round == 9 {
+					continue
+				}
+				if i%11 == round {
+					if err := d.Delete(key(i)); err != nil {
+						t.Fatal(err)
+					}
+					continue
+				}
+				got, ok, err := d.Take(nil, key(i))
+				if want := fmt.Sprintf("%s%d", value, round); string(got) != want || !ok || err != nil {
+					t.Fatalf("round %d: key %d is %q, %v, %v", round, i, got, ok, err)
+				}
+				if i%5 == round {
+					if err := d.Forget(key(i)); err != nil {
+						t.Fatal(err)
+					}
+				}
 			}
-			got, ok, err := d.Get(nil, key(i))
-			if want := fmt.Sprintf("%s%d", value, round); string(got) != want || !ok || err != nil {
-				t.Fatalf("round %d: key %d is %q, %v, %v", round, i, got, ok, err)
-			}
-			if err := d.Delete(key(i)); err != nil {
-				t.Fatal(err)
+		}
+		if got := held(t, d, 0, 20); got != fmt.Sprintf("0=%s9 7=%s9 14=%s9", value, value, value) {
+			t.Errorf("it holds %s", got)
+		}
+		if err := d.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+// A view gives what there was, although some of it was taken before, and more is
+// taken, put and deleted later.
+func TestViewOfTaken(t *testing.T) {
+	d, _ := open(t, vfs.NewMem(), 1<<20)
+	put(t, d, 0, 6, "a")
+	take := func(keys ...int) {
+		for _, i := range keys {
+			if _, ok, err := d.Take(nil, key(i)); !ok || err != nil {
+				t.Errorf("key %d: %v, %v", i, ok, err)
 			}
 		}
 	}
-	if got := held(t, d, 0, 20); got != fmt.Sprintf("0=%s9 7=%s9 14=%s9", value, value, value) {
-		t.Errorf("it holds %s", got)
+	take(1, 2)
+	view, err := d.View()
+	if err != nil {
+		t.Fatal(err)
 	}
-	if err := d.Close(); err != nil {
+	take(3, 4)
+	put(t, d, 1, 2, "b")
+	if err := errors.Join(d.Forget(key(2)), d.Forget(key(4))); err != nil {
+		t.Error(err)
+	}
+	if got, want := held(t, view, 0, 100), "0=a 3=a 4=a 5=a"; got != want {
+		t.Errorf("the view holds %s, want %s", got, want)
+	}
+	if got, want := held(t, d, 0, 100), "0=a 1=b 5=a"; got != want {
+		t.Errorf("the store holds %s, want %s", got, want)
+	}
+	if err := errors.Join(view.Close(), d.Close()); err != nil {
 		t.Error(err)
 	}
 }
