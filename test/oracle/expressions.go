@@ -117,7 +117,7 @@ func compareExpressions(path string) (*comparison, error) {
 		if strings.HasPrefix(row["sql_expression"], "SELECT ") {
 			var other answer
 			want, other = recordedRows(row)
-			right = sameRows(want, got) || sameRows(other, got)
+			right = sameRows(row["sql_expression"], want, got) || sameRows(row["sql_expression"], other, got)
 		} else {
 			right = same(want, got, strings.Contains(row["opts"], "nondet"))
 		}

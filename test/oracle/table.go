@@ -60,6 +60,8 @@ func unescape(s string) string {
 			b.WriteByte('\n')
 		case 'r':
 			b.WriteByte('\r')
+		case 'N':
+			b.WriteString(null)
 		case 'u':
 			if i+5 <= len(s) {
 				if r, err := strconv.ParseUint(s[i+1:i+5], 16, 32); err == nil {

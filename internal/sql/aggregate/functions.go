@@ -9,17 +9,21 @@ import (
 
 // Functions are all of them, for a registry.
 func Functions() []*expr.Function {
-	return slices.Concat(numbers(), values(), collections(), ranks())
+	return slices.Concat(numbers(), values(), collections(), bitmaps(), ranks())
 }
 
 // Valued reports whether an aggregate of no rows has a value; that of the others is NULL.
 func Valued(f *expr.Function) bool {
 	switch f.Name {
-	case "COUNT", "APPROX_COUNT_DISTINCT", "COLLECT", "$SUM0":
+	case "COUNT", "APPROX_COUNT_DISTINCT", "COLLECT", "$SUM0", "JSON_OBJECTAGG_NULL_ON_NULL", "JSON_OBJECTAGG_ABSENT_ON_NULL", "JSON_ARRAYAGG_NULL_ON_NULL", "JSON_ARRAYAGG_ABSENT_ON_NULL":
 		return true
 	}
 	return false
 }
+
+// MayBeNull reports whether the result is declared nullable where a group may have no row.
+// That of ARRAY_AGG is not, as in Flink, though such a group's is NULL.
+func MayBeNull(f *expr.Function) bool { return !Valued(f) && f.Name != "ARRAY_AGG" }
 
 // OnlyOver reports whether a function needs OVER.
 func OnlyOver(f *expr.Function) bool { return f.Category == ranking }
@@ -75,8 +79,8 @@ func mean(t types.Type) types.Type {
 
 func numbers() []*expr.Function {
 	return []*expr.Function{
-		function("COUNT", aggregate, "COUNT(*) | COUNT([DISTINCT] x, …)", "How many rows there are, or how many with no NULL among the arguments.", is(bigint, 0, 254)),
-		function("APPROX_COUNT_DISTINCT", aggregate, "APPROX_COUNT_DISTINCT(x)", "About how many different values there are.", is(bigint, 1, 1)),
+		function("COUNT", aggregate, "COUNT(*) | COUNT([DISTINCT] x, …)", "How many rows there are, or how many with no NULL among the arguments.", func(s *expr.Site) (types.Type, error) { return bigint, s.NoBareNull() }),
+		function("APPROX_COUNT_DISTINCT", aggregate, "APPROX_COUNT_DISTINCT(x)", "About how many different values there are.", different),
 		function("SUM", aggregate, "SUM([DISTINCT] n)", "The sum of the values that are not NULL.", number(total)),
 		function("$SUM0", aggregate, "$SUM0(n)", "The sum, and 0 where there is no value.", number(total)),
 		function("AVG", aggregate, "AVG([DISTINCT] n)", "The mean, of the type of the values.", number(mean)),
@@ -86,6 +90,17 @@ func numbers() []*expr.Function {
 		function("VAR_SAMP", aggregate, "VAR_SAMP(n)", "The variance of a sample.", number(mean), "VARIANCE"),
 		function("PERCENTILE", aggregate, "PERCENTILE(n, share [, frequency])", "The value that such a share of the values is not above, between two of them if need be.", percentile),
 	}
+}
+
+// different demands a value of a type that APPROX_COUNT_DISTINCT knows.
+func different(s *expr.Site) (types.Type, error) {
+	if err := s.Count(1, 1); err != nil {
+		return bigint, err
+	}
+	if k := s.Kind(0); !k.IsNumeric() && !k.IsText() && !k.IsDatetime() {
+		return bigint, s.Refuse("APPROX_COUNT_DISTINCT does not support type %s", s.Type(0).Text())
+	}
+	return bigint, nil
 }
 
 func percentile(s *expr.Site) (types.Type, error) {
@@ -101,10 +116,44 @@ func percentile(s *expr.Site) (types.Type, error) {
 	if !s.Kind(0).IsNumeric() || !share.Kind.IsNumeric() || len(s.Args) == 3 && !s.Kind(2).IsInteger() {
 		return double, s.NoMatch("PERCENTILE(<NUMERIC>, <NUMERIC> | ARRAY<NUMERIC> [, <INTEGER>])")
 	}
+	if err := s.Cast(0, double); err != nil {
+		return double, err
+	}
+	if len(s.Args) == 3 {
+		if err := s.Cast(2, types.Of(types.BigInt)); err != nil {
+			return double, err
+		}
+	}
+	for _, p := range constantShares(s) {
+		if !(0 <= p && p <= 1) {
+			return double, s.Refuse("PERCENTILE: the share %v is not between 0 and 1", p)
+		}
+	}
 	if many {
 		return types.ArrayOf(double), s.Cast(1, types.ArrayOf(double))
 	}
 	return double, s.Cast(1, double)
+}
+
+// constantShares are the shares that a call of PERCENTILE asks for, if they are constant.
+func constantShares(s *expr.Site) []float64 {
+	t := types.Of(types.Double)
+	if s.Kind(1) == types.Array {
+		t = types.ArrayOf(t)
+	}
+	e, err := s.Registry.Cast(s.Session, s.Args[1], t, false, s.At)
+	if err != nil {
+		return nil
+	}
+	l, ok := expr.Fold(e, s.Session).(*expr.Literal)
+	switch {
+	case !ok || l.IsNull():
+		return nil
+	case t.Kind == types.Array:
+		from, to := l.Value.Span(0)
+		return l.Value.Children[0].F64[from:to]
+	}
+	return l.Value.F64[:1]
 }
 
 // ordered demands one value of a type that has an order.
@@ -112,7 +161,7 @@ func ordered(s *expr.Site) (types.Type, error) {
 	if err := s.Count(1, 1); err != nil {
 		return types.Type{}, err
 	}
-	if k := s.Kind(0); k.IsCollection() || k.IsComposite() || k == types.Bitmap || k == types.Variant || k == types.Raw {
+	if k := s.Kind(0); k.IsCollection() || k.IsComposite() || k.IsInterval() || k == types.Bitmap || k == types.Variant || k == types.Raw {
 		return types.Type{}, s.Refuse("%s does not support type %s", s.Fn.Name, s.Type(0).Text())
 	}
 	return s.Type(0), nil
@@ -141,7 +190,12 @@ func values() []*expr.Function {
 
 func collections() []*expr.Function {
 	text := types.VarCharOf(2000).NotNull()
-	object, array := is(text, 2, 2), is(text, 1, 1)
+	array := func(s *expr.Site) (types.Type, error) {
+		if err := s.Count(1, 1); err != nil {
+			return text, err
+		}
+		return text, document(s, 0)
+	}
 	return []*expr.Function{
 		function("COLLECT", aggregate, "COLLECT([DISTINCT] x)", "The values as a MULTISET.", func(s *expr.Site) (types.Type, error) {
 			t, err := anyValue(s)
@@ -152,11 +206,85 @@ func collections() []*expr.Function {
 			return types.ArrayOf(t).WithNull(t.Nullable), err
 		}),
 		function("LISTAGG", aggregate, "LISTAGG(text [, separator])", "The texts one after the other, with a separator, which is a comma if it is not said.", listagg),
-		function("JSON_OBJECTAGG_NULL_ON_NULL", aggregate, "JSON_OBJECTAGG(KEY k VALUE v NULL ON NULL)", "A JSON object with a member for each row.", object),
-		function("JSON_OBJECTAGG_ABSENT_ON_NULL", aggregate, "JSON_OBJECTAGG(KEY k VALUE v ABSENT ON NULL)", "A JSON object with a member for each row whose value is not NULL.", object),
+		function("JSON_OBJECTAGG_NULL_ON_NULL", aggregate, "JSON_OBJECTAGG(KEY k VALUE v NULL ON NULL)", "A JSON object with a member for each row.", object(text, true)),
+		function("JSON_OBJECTAGG_ABSENT_ON_NULL", aggregate, "JSON_OBJECTAGG(KEY k VALUE v ABSENT ON NULL)", "A JSON object with a member for each row whose value is not NULL.", object(text, false)),
 		function("JSON_ARRAYAGG_NULL_ON_NULL", aggregate, "JSON_ARRAYAGG(x NULL ON NULL)", "A JSON array with an element for each row.", array),
 		function("JSON_ARRAYAGG_ABSENT_ON_NULL", aggregate, "JSON_ARRAYAGG(x ABSENT ON NULL)", "A JSON array with an element for each row whose value is not NULL.", array),
 	}
+}
+
+// document makes an argument the JSON that it is written as. A TIMESTAMP, which JSON has
+// not, is a text of the ISO form.
+func document(s *expr.Site, arg int) error {
+	e, err := s.Registry.Call(s.Session, "JSON_STRING", s.Args[arg].Span(), s.Args[arg])
+	if err != nil {
+		return err
+	}
+	s.Args[arg] = e
+	return nil
+}
+
+// object makes the key and the value one text, the member; null says that a value of NULL
+// is written.
+func object(text types.Type, null bool) func(*expr.Site) (types.Type, error) {
+	return func(s *expr.Site) (types.Type, error) {
+		if err := s.Count(2, 2); err != nil {
+			return text, err
+		}
+		if !s.Kind(0).IsText() {
+			return text, s.Refuse("the key of JSON_OBJECTAGG is %s, and must be a text", s.Type(0).Text())
+		}
+		for i := range s.Args {
+			if err := document(s, i); err != nil {
+				return text, err
+			}
+		}
+		value, err := s.Args[1], error(nil)
+		if null {
+			if value, err = s.Registry.Call(s.Session, "COALESCE", s.At, value, expr.Text("null")); err != nil {
+				return text, err
+			}
+		}
+		key, err := s.Registry.Call(s.Session, "||", s.At, s.Args[0], expr.Text(":"))
+		if err != nil {
+			return text, err
+		}
+		member, err := s.Registry.Call(s.Session, "||", s.At, key, value)
+		s.Args = []expr.Expr{member}
+		return text, err
+	}
+}
+
+// bitmaps are those that combine sets of numbers.
+func bitmaps() []*expr.Function {
+	of := func(kind types.Kind, result types.Type) func(*expr.Site) (types.Type, error) {
+		return func(s *expr.Site) (types.Type, error) {
+			if err := s.Count(1, 1); err != nil {
+				return result, err
+			}
+			switch k := s.Kind(0); {
+			case kind == types.Int && k.IsInteger() && k != types.BigInt:
+				return result, s.Cast(0, types.Of(types.Int))
+			case k != kind:
+				return result, s.NoMatch(s.Fn.Usage)
+			}
+			return result, nil
+		}
+	}
+	set, count := types.Of(types.Bitmap), types.Of(types.BigInt)
+	var all []*expr.Function
+	for _, f := range []struct {
+		name, doc string
+		kind      types.Kind
+	}{
+		{"BITMAP_BUILD", "the values", types.Int}, {"BITMAP_AND", "the numbers that are in all sets", types.Bitmap},
+		{"BITMAP_OR", "the numbers that are in a set", types.Bitmap}, {"BITMAP_XOR", "the numbers that are in an odd number of sets", types.Bitmap},
+	} {
+		all = append(all,
+			function(f.name+"_AGG", aggregate, f.name+"_AGG(x)", "A set of "+f.doc+".", of(f.kind, set)),
+			function(f.name+"_CARDINALITY_AGG", aggregate, f.name+"_CARDINALITY_AGG(x)", "How many they are, "+f.doc+".", of(f.kind, count)))
+	}
+	return all
 }
 
 func listagg(s *expr.Site) (types.Type, error) {

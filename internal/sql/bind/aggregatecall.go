@@ -86,6 +86,9 @@ func aggregateIn(b *binder, e ast.Expr) (found ast.Expr) {
 // what the call works on, and gives its place.
 func (b *binder) bindAggregate(c *aggregateCall, rows expr.Scope, row func(expr.Expr) int) (logical.AggregateCall, error) {
 	call := logical.AggregateCall{Fn: c.fn, Filter: -1, Distinct: c.Quantifier == ast.Distinct, IgnoreNulls: c.Nulls == "IGNORE NULLS"}
+	if name := c.fn.Name; c.Over == nil && c.Nulls != "" && (name == "FIRST_VALUE" || name == "LAST_VALUE") {
+		return call, expr.Refuse(c.at, "Cannot specify IGNORE NULLS or RESPECT NULLS following '%s'", name)
+	}
 	var args []expr.Expr
 	for _, a := range c.args {
 		if _, star := a.(*ast.Star); star {

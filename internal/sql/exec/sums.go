@@ -220,8 +220,10 @@ func appendFloat(out *batch.Column, v float64) {
 		batch.Append(out, v)
 	case batch.Float32s:
 		batch.Append(out, float32(v))
+	case batch.Int64s:
+		batch.Append(out, wholeOf(v))
 	default:
-		appendInteger(out, wholeOf(v))
+		appendInteger(out, min(max(wholeOf(v), math.MinInt32), math.MaxInt32))
 	}
 }
 
