@@ -16,14 +16,15 @@ func main() {
 
 func run() error {
 	expressions := flag.String("expressions", "", "a `file` of expressions")
+	statements := flag.String("statements", "", "a `file` of statements")
 	queries := flag.String("queries", "", "a `directory` of query cases, or one of them")
 	mode := flag.String("mode", "batch", "how queries run: batch")
 	parallelism := flag.Int("parallelism", 1, "how parallel the jobs of queries are")
 	report := flag.String("report", "", "the `file` that every difference is written to")
 	groups := flag.Bool("groups", false, "print the counts of each group")
 	flag.Parse()
-	if *expressions == "" && *queries == "" {
-		return fmt.Errorf("nothing to compare: give --expressions FILE or --queries DIRECTORY")
+	if *expressions == "" && *statements == "" && *queries == "" {
+		return fmt.Errorf("nothing to compare: give --expressions FILE, --statements FILE or --queries DIRECTORY")
 	}
 	if *mode != "batch" {
 		return fmt.Errorf("--mode %s: queries run as batch only", *mode)
@@ -42,6 +43,7 @@ func run() error {
 		compare    func(path string) (*comparison, error)
 	}{
 		{"expressions", *expressions, compareExpressions},
+		{"statements", *statements, compareStatements},
 		{"queries", *queries, func(path string) (*comparison, error) { return compareQueries(path, *parallelism) }},
 	} {
 		if part.path == "" {
