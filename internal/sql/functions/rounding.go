@@ -1,9 +1,10 @@
 package functions
 
 import (
+	"bytes"
 	"fmt"
 	"math"
-	"math/big"
+	"slices"
 	"strconv"
 
 	"github.com/weirstream/weir/batch"
@@ -126,16 +127,16 @@ func digitsKernel(b *expr.Bound, half bool) (expr.Kernel, error) {
 		}
 		return 0
 	}
+	rounder := &floatRounder{}
 	switch batch.LayoutOf(t) {
 	case batch.Float64s:
 		return trying(func(r row) (float64, bool, error) {
-			v, err := roundFloat(r.args[0].F64[r.i], string(floattext.AppendDouble(nil, r.args[0].F64[r.i])), digits(r), half)
+			v, err := rounder.round(r.args[0].F64[r.i], 64, digits(r), half)
 			return v, true, err
 		}), nil
 	case batch.Float32s:
 		return trying(func(r row) (float32, bool, error) {
-			f := r.args[0].F32[r.i]
-			v, err := roundFloat(float64(f), string(floattext.AppendFloat(nil, f)), digits(r), half)
+			v, err := rounder.round(float64(r.args[0].F32[r.i]), 32, digits(r), half)
 			return float32(v), true, err
 		}), nil
 	}
@@ -182,44 +183,72 @@ func dropDigits(v batch.Int128, n int, half bool) batch.Int128 {
 	return rounded
 }
 
-// roundFloat rounds the digits that a number is written with.
-func roundFloat(v float64, written string, digits int64, half bool) (float64, error) {
+// round rounds the digits that a number is written with: n of them stay behind the
+// point. The digits are those of the shortest text that is read as the number.
+func (f *floatRounder) round(v float64, size int, n int64, half bool) (float64, error) {
 	if math.IsNaN(v) || math.IsInf(v, 0) {
-		return 0, fmt.Errorf("rounding %s: it has no digits", written)
+		return 0, fmt.Errorf("rounding %v: it has no digits", v)
 	}
 	if !half && math.Abs(v) >= 1e38 {
-		return 0, fmt.Errorf("cutting digits off %s: it has more than %d digits", written, types.MaxPrecision)
+		return 0, fmt.Errorf("cutting digits off %v: it has more than %d digits", v, types.MaxPrecision)
 	}
-	if digits > 400 || v == 0 {
+	f.text = strconv.AppendFloat(f.text[:0], math.Abs(v), 'e', -1, size)
+	mark := bytes.IndexByte(f.text, 'e')
+	exponent := int64(0)
+	for _, c := range f.text[mark+2:] {
+		exponent = exponent*10 + int64(c-'0')
+	}
+	if f.text[mark+1] == '-' {
+		exponent = -exponent
+	}
+	digits := f.digits[:0]
+	for _, c := range f.text[:mark] {
+		if c != '.' {
+			digits = append(digits, c)
+		}
+	}
+	// digits[0] stands at 10^exponent, so that exponent+1+n of them stay.
+	keep := exponent + 1 + n
+	switch {
+	case keep >= int64(len(digits)):
 		return v + 0, nil
-	}
-	r, ok := new(big.Rat).SetString(written)
-	if !ok || digits < -400 {
+	case keep < 0:
 		return 0, nil
 	}
-	scale := new(big.Rat).SetInt(new(big.Int).Exp(big.NewInt(10), big.NewInt(abs(digits)), nil))
-	if digits < 0 {
-		scale.Inv(scale)
+	up := half && digits[keep] >= '5'
+	digits = append(digits[:keep], 'e')
+	if keep == 0 {
+		digits = append(digits[:0], '0', 'e')
 	}
-	r.Mul(r, scale)
-	if half {
-		shift := big.NewRat(1, 2)
-		if r.Sign() < 0 {
-			shift.Neg(shift)
-		}
-		r.Add(r, shift)
+	exponent -= max(keep, 1) - 1
+	if keep == 0 {
+		exponent++ // the digit before the first
 	}
-	q := new(big.Rat).SetInt(new(big.Int).Quo(r.Num(), r.Denom()))
-	f, _ := q.Quo(q, scale).Float64()
-	return f, nil
+	if up {
+		digits = increment(digits)
+	}
+	f.digits = strconv.AppendInt(digits, exponent, 10)
+	r, ok := floattext.Parse(f.digits, size)
+	if !ok {
+		return 0, fmt.Errorf("rounding %v", v)
+	}
+	return math.Copysign(r, v) + 0, nil
 }
 
-func abs(v int64) int64 {
-	if v < 0 {
-		return -v
+// increment adds one to digits that are followed by an e.
+func increment(digits []byte) []byte {
+	for i := len(digits) - 2; i >= 0; i-- {
+		if digits[i] != '9' {
+			digits[i]++
+			return digits
+		}
+		digits[i] = '0'
 	}
-	return v
+	return slices.Insert(digits, 0, '1')
 }
+
+// floatRounder keeps the memory of rounding.
+type floatRounder struct{ text, digits []byte }
 
 // inferPeriod takes a date or time and a unit.
 func inferPeriod(s *expr.Site) (types.Type, error) {

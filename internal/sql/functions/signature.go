@@ -142,12 +142,10 @@ func (g signature) check(s *expr.Site) error {
 
 func (g signature) giveNull(s *expr.Site, arg int) error {
 	t, ok := g.class(arg).ofNull()
-	switch {
-	case !g.nulls:
+	if !g.nulls || !ok {
 		return expr.Refuse(s.Args[arg].Span(), "a NULL without a type is no argument of %s; write CAST(NULL AS …)", s.Fn.Name)
-	case ok:
-		s.Args[arg] = expr.Null(t, s.Args[arg].Span())
 	}
+	s.Args[arg] = expr.Null(t, s.Args[arg].Span())
 	return nil
 }
 

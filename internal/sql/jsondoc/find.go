@@ -71,7 +71,7 @@ func (d *Doc) Find(p *Path) (v Value, found bool, err error) {
 // many, those it does not lead from are passed over.
 func (d *Doc) follow(s *step, many bool) error {
 	from := d.found
-	to := make([]int32, 0, len(from)+4)
+	to := d.spare[:0]
 	for _, n := range from {
 		before := len(to)
 		to = d.lead(to, s, n)
@@ -83,7 +83,7 @@ func (d *Doc) follow(s *step, many bool) error {
 			return ErrNotFound
 		}
 	}
-	d.found = to
+	d.found, d.spare = to, from
 	return nil
 }
 

@@ -43,6 +43,7 @@ type Doc struct {
 	Strict bool
 	order  []int32 // scratch of writing
 	found  []int32 // scratch of paths
+	spare  []int32
 }
 
 // maxDepth is how deep values may be nested.

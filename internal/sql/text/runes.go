@@ -26,6 +26,16 @@ func width(s []byte, i int) int {
 	return w
 }
 
+// beyond reports whether a text has code points of two UTF-16 units.
+func beyond(s []byte) bool {
+	for _, c := range s {
+		if c >= 0xF0 {
+			return true
+		}
+	}
+	return false
+}
+
 // units are the UTF-16 units of a text.
 func units(s []byte) []uint16 {
 	u := make([]uint16, 0, len(s))

@@ -67,6 +67,9 @@ func Pad(dst, s []byte, n int64, pad []byte, left bool) ([]byte, bool) {
 	if n < 0 || len(pad) == 0 {
 		return dst, false
 	}
+	if !beyond(s) && !beyond(pad) {
+		return padPlain(dst, s, n, pad, left), true
+	}
 	u, p := units(s), units(pad)
 	if int64(len(u)) >= n {
 		return appendUnits(dst, u[:n]), true
@@ -79,6 +82,24 @@ func Pad(dst, s []byte, n int64, pad []byte, left bool) ([]byte, bool) {
 		return appendUnits(dst, append(fill, u...)), true
 	}
 	return appendUnits(dst, append(u, fill...)), true
+}
+
+// padPlain is Pad of texts whose code points are one unit each.
+func padPlain(dst, s []byte, n int64, pad []byte, left bool) []byte {
+	fill := n - int64(Length(s))
+	if fill <= 0 {
+		return append(dst, s[:offset(s, int(n))]...)
+	}
+	if !left {
+		dst = append(dst, s...)
+	}
+	for width := int64(Length(pad)); fill > 0; fill -= width {
+		dst = append(dst, pad[:offset(pad, int(min(fill, width)))]...)
+	}
+	if left {
+		dst = append(dst, s...)
+	}
+	return dst
 }
 
 // Repeat appends s n times.
