@@ -163,7 +163,8 @@ var reasons = []struct{ prefix, why string }{
 	// SQL and security.
 	{"table.", "there is no SQL in this version"},
 	{"materialized-table.", "there is no SQL in this version"},
-	{"sql-client.", "there is no SQL in this version"},
+	{"sql-client.display.color-schema", "what is typed has one set of colours, and none if NO_COLOR is set"},
+	{"sql-client.display.show-line-numbers", "lines that are typed are not numbered"},
 	{"sql-gateway.worker.", "each statement has a goroutine, and no pool of threads"},
 	{"security.redaction.", "values are hidden by the names of their keys, which cannot be added to in this version"},
 	{"security.kerberos.", "there is no Kerberos"},

@@ -117,7 +117,7 @@ func (p *invocation) root() *cobra.Command {
 	f.StringVarP(&p.manager, "jobmanager", "m", "", "`host:port` of the cluster's REST server")
 	f.StringVar(&p.dir, "config-dir", "", "`directory` that holds config.yaml")
 	f.StringVarP(&p.target, "target", "t", "", "deployment `target`: remote")
-	root.AddCommand(p.run(), p.list(), p.info(), p.cancel(), p.stop(), p.savepoint(), p.checkpoint(), p.upgrade(), p.exceptions(), p.why(), p.version(), p.jobManager(), p.taskManager(), p.historyServer(), p.cluster(), p.configuration(), p.memory())
+	root.AddCommand(p.run(), p.list(), p.info(), p.cancel(), p.stop(), p.savepoint(), p.checkpoint(), p.upgrade(), p.exceptions(), p.why(), p.version(), p.jobManager(), p.taskManager(), p.historyServer(), p.sql(), p.sqlGateway(), p.cluster(), p.configuration(), p.memory())
 	return root
 }
 
@@ -126,7 +126,7 @@ func (p *invocation) unknownAction(_ *cobra.Command, args []string) error {
 	if len(args) == 0 {
 		return nil
 	}
-	return usage("%q is not a valid action.\n\nValid actions are \"run\", \"list\", \"info\", \"cancel\", \"stop\", \"savepoint\", \"checkpoint\", \"cluster\", \"config\", \"exceptions\", \"historyserver\", \"jobmanager\", \"memory\", \"taskmanager\", \"upgrade\", \"version\" and \"why\".\n\n"+
+	return usage("%q is not a valid action.\n\nValid actions are \"run\", \"list\", \"info\", \"cancel\", \"stop\", \"savepoint\", \"checkpoint\", \"cluster\", \"config\", \"exceptions\", \"historyserver\", \"jobmanager\", \"memory\", \"sql\", \"sql-gateway\", \"taskmanager\", \"upgrade\", \"version\" and \"why\".\n\n"+
 		"Use the help option (-h or --help) to get help on the command.", args[0])
 }
 

@@ -12,7 +12,7 @@ import (
 func TestGaps(t *testing.T) {
 	t.Setenv("WEIR_HOME", t.TempDir())
 	for _, verb := range []string{
-		"logs", "top", "sql", "sql-gateway", "standalone-job", "nexmark",
+		"logs", "top", "standalone-job", "nexmark",
 	} {
 		var out, err bytes.Buffer
 		if code := Main([]string{verb}, &out, &err); code != exitUsage || !strings.Contains(err.String(), "is not a valid action") {

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/weirstream/weir/internal/sql/parse"
 	"github.com/weirstream/weir/internal/sqlgateway/client"
 )
 
@@ -35,11 +36,17 @@ var ErrFailed = errors.New("a statement failed")
 // errQuit ends the client.
 var errQuit = errors.New("quit")
 
+// Executing says that a file is read and not a person.
+func (c *Client) Executing() {
+	c.info("Executing SQL from file.")
+	c.printf("\nCommand history file path: %s\n", c.History)
+}
+
 // Script carries out the statements of a text, up to the first that fails.
 func (c *Client) Script(ctx context.Context, text string) error {
-	for _, p := range Split(text) {
+	for _, p := range parse.Split(text) {
 		c.printf("%s", prompt)
-		err := c.run(ctx, p.text)
+		err := c.run(ctx, p.Text)
 		if errors.Is(err, errQuit) {
 			return nil
 		}
@@ -55,8 +62,8 @@ func (c *Client) Script(ctx context.Context, text string) error {
 // Init carries out the statements of a text, which may only prepare the session. name is
 // where the text is from.
 func (c *Client) Init(ctx context.Context, name, text string) error {
-	for _, p := range Split(text) {
-		if err := c.Gateway.Configure(ctx, p.text); err != nil {
+	for _, p := range parse.Split(text) {
+		if err := c.Gateway.Configure(ctx, p.Text); err != nil {
 			c.printf("Failed to initialize from sql script: %s. Please refer to the LOG for detailed error messages.\n", name)
 			return fmt.Errorf("initialize from %s: %s", name, client.Root(err))
 		}

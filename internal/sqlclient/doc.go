@@ -2,7 +2,7 @@
 // person, a file or a pipe, has a gateway carry them out, and prints what came of them.
 //
 //	terminal ─▶ editor ─┐
-//	file, pipe ─▶ Split ─┴▶ Client.run ─▶ client.Result ─▶ tableau, table or changelog view
+//	file, pipe ─▶ split ─┴▶ Client.run ─▶ client.Result ─▶ tableau, table or changelog view
 //
 // It promises Flink's texts and layouts, byte for byte where a script may look at them;
 // that no escape code is written to what is no terminal; that interrupting a query ends

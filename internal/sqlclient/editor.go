@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"github.com/reeflective/readline"
+
+	"github.com/weirstream/weir/internal/sql/parse"
 )
 
 // Interactive carries out what a person types, until they have had enough. A statement
@@ -57,9 +59,9 @@ func typed(text string) bool {
 
 // typed carries out what was typed at once.
 func (c *Client) typed(ctx context.Context, text string) error {
-	for _, p := range Split(text) {
+	for _, p := range parse.Split(text) {
 		c.printf("\n")
-		err := c.run(ctx, p.text)
+		err := c.run(ctx, p.Text)
 		if errors.Is(err, errQuit) {
 			return err
 		}
@@ -86,9 +88,9 @@ func (c *Client) Pipe(ctx context.Context, in io.Reader) error {
 		case strings.TrimSpace(text) == "" || !typed(text):
 			continue
 		}
-		for _, p := range Split(text) {
+		for _, p := range parse.Split(text) {
 			c.printf("%s", prompt)
-			if err := c.run(ctx, p.text); errors.Is(err, errQuit) {
+			if err := c.run(ctx, p.Text); errors.Is(err, errQuit) {
 				return nil
 			} else if err != nil {
 				return err

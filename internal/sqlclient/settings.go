@@ -62,11 +62,12 @@ func settingsOf(all map[string]string) (settings, error) {
 	for _, n := range []struct {
 		key  string
 		into *int
-	}{{oldWidthKey, &s.columns}, {maxWidthKey, &s.columns}, {maxRowsKey, &s.rows}} {
+		least int
+	}{{oldWidthKey, &s.columns, 4}, {maxWidthKey, &s.columns, 4}, {maxRowsKey, &s.rows, 1}} {
 		if text, ok := all[n.key]; ok {
 			v, err := strconv.Atoi(text)
-			if err != nil || v < 4 {
-				return s, badValue(n.key, text, "a whole number from 4")
+			if err != nil || v < n.least {
+				return s, badValue(n.key, text, fmt.Sprintf("a whole number from %d", n.least))
 			}
 			*n.into = v
 		}

@@ -55,6 +55,9 @@ func (c *Client) look(ctx context.Context, s *screen, rows *store) error {
 	for ctx.Err() == nil {
 		s.columns, s.height = size(c.Terminal)
 		every := intervals[s.interval].every
+		if len(s.rows) == 0 && every > 0 { // the first rows are shown when they come
+			every = min(every, intervals[1].every)
+		}
 		if now := time.Now(); every >= 0 && !now.Before(next) {
 			next = now.Add(every)
 			if err := s.update(rows, now); err != nil {

@@ -1,9 +1,12 @@
 package sqlclient
 
-import "strings"
+import (
+	"strings"
 
-// A lexer finds the words and the ends of statements in a text. It knows strings, quoted
-// names and comments, within which nothing ends.
+	"github.com/weirstream/weir/internal/sql/parse"
+)
+
+// A lexer finds words, strings, quoted names and comments in a text, whatever it says.
 type lexer struct {
 	text string
 	at   int
@@ -72,67 +75,11 @@ func (l *lexer) until(end string, n int, kind tokenKind) (tokenKind, int) {
 	return kind, l.at + n + i + len(end)
 }
 
-// A part is one statement of a text, with its semicolon.
-type part struct {
-	text string
-	// complete says that the statement has its semicolon.
-	complete bool
-}
-
-// Split cuts a text into statements. What holds only space and comments is none. Between
-// STATEMENT SET BEGIN and END a semicolon ends no statement.
-func Split(text string) []part {
-	var parts []part
-	l := lexer{text: text}
-	start, words, first := 0, "", false
-	inSet, empty := false, true
-	for {
-		t, ok := l.next()
-		if !ok {
-			break
-		}
-		switch {
-		case t.kind == space || t.kind == comment:
-			continue
-		case t.kind == word:
-			w := strings.ToUpper(text[t.start:t.end])
-			if inSet && first && w == "END" {
-				inSet = false
-			}
-			words = lastWords(words, w)
-			first = false
-			if words == "STATEMENT SET BEGIN" {
-				inSet, first = true, true
-			}
-			empty = false
-		case text[t.start:t.end] == ";" && inSet:
-			first = true
-		case text[t.start:t.end] == ";":
-			if !empty {
-				parts = append(parts, part{strings.TrimSpace(text[start:t.end]), true})
-			}
-			start, words, empty = t.end, "", true
-		default:
-			words, first, empty = "", false, false
-		}
-	}
-	if !empty {
-		parts = append(parts, part{strings.TrimSpace(text[start:]), false})
-	}
-	return parts
-}
-
-// lastWords keeps the last three words in a row.
-func lastWords(before, w string) string {
-	all := append(strings.Fields(before), w)
-	return strings.Join(all[max(0, len(all)-3):], " ")
-}
-
 // complete reports whether a text ends with the end of a statement, so that nothing more
 // needs to be typed.
 func complete(text string) bool {
-	parts := Split(text)
-	return len(parts) == 0 || parts[len(parts)-1].complete
+	pieces := parse.Split(text)
+	return len(pieces) == 0 || pieces[len(pieces)-1].Terminated
 }
 
 // bare is a statement without comments, its semicolon and space around it.
