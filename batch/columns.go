@@ -17,6 +17,9 @@ type Columns struct {
 	TS []int64
 	// Kind is each row's kind; empty: every row is an Insert.
 	Kind []RowKind
+	// Origin numbers the batch of its source that these rows are, row for row; 0: they are
+	// of no such batch.
+	Origin int64
 }
 
 // Len is the number of rows that count.

@@ -91,7 +91,7 @@ func (e *enumerator) Start() {
 	var err error
 	e.context.Loop.Go(func() {
 		if found, err = find(e.list, e.spec); err == nil && !e.grows() {
-			splits = pack(found, cmp.Or(e.spec.SplitBytes, split.DefaultBytes))
+			splits = pack(found, cmp.Or(e.spec.SplitBytes, split.DefaultBytes), e.spec.Whole)
 		}
 	}, func() {
 		e.looking = false

@@ -46,7 +46,7 @@ func (e *enumerator) looked(found []Found, err error) {
 		e.context.Fail(err)
 		return
 	}
-	splits := pack(fresh, cmp.Or(e.spec.SplitBytes, split.DefaultBytes))
+	splits := pack(fresh, cmp.Or(e.spec.SplitBytes, split.DefaultBytes), e.spec.Whole)
 	for _, s := range splits {
 		s.ID = e.next
 		e.next++

@@ -20,8 +20,8 @@ type List func(pattern string) ([]Found, error)
 // pack makes the splits of some files: sorted by path, each once. Files smaller
 // than a split share one as long as they fit; a file larger than one and a half
 // splits is cut into parts of one split, the last of which may be half as large
-// again. Empty files hold no record and are left out.
-func pack(found []Found, splitBytes int64) []*split.Split {
+// again, unless files stay whole. Empty files hold no record and are left out.
+func pack(found []Found, splitBytes int64, whole bool) []*split.Split {
 	found = slices.Clone(found)
 	slices.SortFunc(found, func(a, b Found) int { return cmp.Compare(a.Path, b.Path) })
 	found = slices.CompactFunc(found, func(a, b Found) bool { return a.Path == b.Path })
@@ -39,7 +39,7 @@ func pack(found []Found, splitBytes int64) []*split.Split {
 			continue
 		}
 		offset := int64(0)
-		for f.Size-offset > splitBytes+splitBytes/2 {
+		for !whole && f.Size-offset > splitBytes+splitBytes/2 {
 			add(split.File{Path: f.Path, Offset: offset, Length: splitBytes, Size: f.Size})
 			offset += splitBytes
 		}

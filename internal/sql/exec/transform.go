@@ -90,10 +90,27 @@ func (e *environment) compile(exprs ...expr.Expr) *evaluation {
 func (v *evaluation) eval(b *batch.Columns) []*batch.Column {
 	cols, err := v.program.Eval(b)
 	if err != nil {
-		operator.Abort(v.located(err))
+		err := v.located(err)
+		if failed, ok := errors.AsType[*expr.RowError](err); ok && b.Origin != 0 {
+			err = &OriginError{Origin: b.Origin, Row: failed.Row, Err: err}
+		}
+		operator.Abort(err)
 	}
 	return cols
 }
+
+// OriginError is a failure at a row of a batch as its source made it.
+type OriginError struct {
+	// Origin is the batch's number, and Row the place among its rows.
+	Origin int64
+	Row    int
+	Err    error
+}
+
+func (e *OriginError) Error() string { return e.Err.Error() }
+
+// Unwrap gives the failure.
+func (e *OriginError) Unwrap() error { return e.Err }
 
 // located says where in the statement the expression stands that has failed.
 func (v *evaluation) located(err error) error {

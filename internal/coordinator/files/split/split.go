@@ -12,6 +12,9 @@ type Spec struct {
 	// SplitBytes is how many bytes of files a split holds, about; 0 means
 	// DefaultBytes.
 	SplitBytes int64 `json:"splitBytes,omitzero"`
+	// Whole says that files are not cut: a record may hold line ends, so that nobody can
+	// tell in the middle of a file where one begins.
+	Whole bool `json:"whole,omitzero"`
 	// MonitorMillis is the time from one look for new files to the next; 0: files are
 	// found once, and reading ends with them.
 	MonitorMillis int64 `json:"monitorMillis,omitzero"`
