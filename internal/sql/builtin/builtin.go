@@ -11,6 +11,7 @@ import (
 	"github.com/weirstream/weir/internal/sql/aggregate"
 	"github.com/weirstream/weir/internal/sql/exec"
 	"github.com/weirstream/weir/internal/sql/expr"
+	"github.com/weirstream/weir/internal/sql/filesystem"
 	"github.com/weirstream/weir/internal/sql/functions"
 )
 
@@ -22,4 +23,6 @@ var Registry = sync.OnceValue(func() *expr.Registry {
 })
 
 // Connectors are those of tables.
-func Connectors() exec.Connectors { return exec.Connectors{} }
+func Connectors() exec.Connectors {
+	return exec.Connectors{"filesystem": filesystem.Connector{Registry: Registry()}}
+}

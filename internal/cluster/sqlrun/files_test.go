@@ -1,0 +1,96 @@
+package sqlrun_test
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/weirstream/weir/internal/cluster/sqlrun"
+	"github.com/weirstream/weir/internal/sql/builtin"
+	"github.com/weirstream/weir/internal/sql/engine"
+	"github.com/weirstream/weir/internal/sql/session"
+)
+
+// open opens a session for batches.
+func open(t *testing.T) session.Session {
+	t.Helper()
+	runner := sqlrun.NewEmbedded(nil, nil)
+	t.Cleanup(runner.Close)
+	e := engine.New(engine.Options{Registry: builtin.Registry(), Connectors: builtin.Connectors(), Runner: runner, Settings: map[string]string{
+		"execution.runtime-mode": "batch", "table.local-time-zone": "UTC", "table.dml-sync": "true"}, Now: time.Now})
+	s, err := e.Open(t.Context(), session.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { s.Close() })
+	return s
+}
+
+// table makes a table of files with these texts.
+func table(t *testing.T, s session.Session, name, columns, options string, texts ...string) (dir string) {
+	t.Helper()
+	dir = filepath.Join(t.TempDir(), name)
+	if err := os.Mkdir(dir, 0o777); err != nil {
+		t.Fatal(err)
+	}
+	for i, text := range texts {
+		if err := os.WriteFile(filepath.Join(dir, fmt.Sprintf("%d.csv", i)), []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	create := fmt.Sprintf("CREATE TABLE %s (%s) WITH ('connector'='filesystem','path'='file://%s','format'='csv'%s)", name, columns, dir, options)
+	if got := answer(t.Context(), s, create); got != "OK\n" {
+		t.Fatal(got)
+	}
+	return dir
+}
+
+func TestOrders(t *testing.T) {
+	s := open(t)
+	table(t, s, "orders", "id INT, city STRING, amount DECIMAL(10, 2), ts TIMESTAMP(3)", "",
+		"1,Oslo,10.50,2024-01-01 00:00:00\n2,\"Saint \"\"X\"\", Y\",2.25,2024-01-02 12:00:00\r\n3,Oslo,,2024-01-03 00:00:00\n", "\xef\xbb\xbf4,\"two\nlines\",1.00,2024-01-04 00:00:00")
+	got := answer(t.Context(), s, "SELECT city, COUNT(*) AS n, SUM(amount) AS total FROM orders GROUP BY city ORDER BY city")
+	want := "city STRING, n BIGINT NOT NULL, total DECIMAL(38, 2)\nOslo | 2 | 10.50\nSaint \"X\", Y | 1 | 2.25\ntwo\nlines | 1 | 1.00\n"
+	if got != want {
+		t.Errorf("got\n%swant\n%s", got, want)
+	}
+}
+
+func TestWhatCannotBeReadIsPlaced(t *testing.T) {
+	for _, test := range []struct{ columns, options, text, query, want string }{
+		{"id INT, v STRING", "", "1,one\nx,two\n", "SELECT * FROM t", "line 2, byte 6: column id: 'x' is no INT"},
+		{"id INT, v STRING", "", "1,one\n2\n", "SELECT * FROM t", "line 2, byte 6: the record has 1 values, and the table 2 columns: '2'"},
+		{"id INT, v STRING", "", "1,one,1\n", "SELECT * FROM t", "line 1, byte 0: the record has more than 2 values: '1,one,1'"},
+		{"id INT, v STRING", "", "1,\"one\n", "SELECT * FROM t", "line 1, byte 0: column v: a quoted value has no end: '\"one'"},
+		{"id INT, v STRING", "", "1,\"one\"x\n", "SELECT * FROM t", "after the quoted value comes 'x' instead of ','"},
+		{"id INT, v STRING", ",'csv.ignore-parse-errors'='true'", "x,one\n", "SELECT * FROM t", "<NULL> | one\n"},
+		{"id INT, v STRING", ",'csv.null-literal'='-'", "1,-\n", "SELECT * FROM t", "1 | <NULL>\n"},
+		{"id INT, v STRING", ",'csv.field-delimiter'=';'", "1;a,b\n", "SELECT * FROM t", "1 | a,b\n"},
+		{"id INT, v STRING", ",'csv.field-delimitr'=';'", "", "SELECT * FROM t", "unsupported option 'csv.field-delimitr' for connector 'filesystem'; did you mean 'csv.field-delimiter'?"},
+		{"id INT, v STRING", "", "1,ten\n2,20\n3,thirty\n", "SELECT id, CAST(v AS INT) FROM t WHERE id > 1", "thirty"},
+	} {
+		s := open(t)
+		table(t, s, "t", test.columns, test.options, test.text)
+		if got := answer(t.Context(), s, test.query); !strings.Contains(got, test.want) {
+			t.Errorf("%q read by %q gives %s, want %s", test.text, test.query, got, test.want)
+		}
+	}
+}
+
+func TestInsertIntoFiles(t *testing.T) {
+	s := open(t)
+	dir := table(t, s, "written", "id INT, v STRING, d STRING", "")
+	for _, statement := range []string{
+		"INSERT INTO written VALUES (1, 'a,b', 'x'), (2, CAST(NULL AS STRING), 'y'), (3, '', 'z')",
+	} {
+		if got := answer(t.Context(), s, statement); got != "-1\n" {
+			t.Fatal(got)
+		}
+	}
+	if got := answer(t.Context(), s, "SELECT COUNT(*), MAX(v) FROM written"); !strings.Contains(got, "3 | a,b") {
+		t.Errorf("%s in %s", got, dir)
+	}
+}

@@ -1,0 +1,93 @@
+package filesystem
+
+import (
+	"fmt"
+	"net/url"
+	"path"
+	"strings"
+
+	"github.com/agnivade/levenshtein"
+
+	"github.com/weirstream/weir/connector/files"
+	"github.com/weirstream/weir/internal/operator"
+	"github.com/weirstream/weir/internal/sql/exec"
+	"github.com/weirstream/weir/internal/sql/expr"
+	"github.com/weirstream/weir/internal/sql/plan"
+)
+
+// Connector is the connector. Registry has the casts that texts are read by.
+type Connector struct{ Registry *expr.Registry }
+
+// Source reads a table.
+func (c Connector) Source(s *plan.Scan, session *expr.Session) (exec.End, error) {
+	pattern, format, err := c.options(s.Table, s.Options)
+	if err != nil {
+		return exec.End{}, err
+	}
+	src := &source{table: s.Table, pattern: pattern, format: format, scan: s, session: session, registry: c.Registry}
+	if _, err := src.program(); err != nil {
+		return exec.End{}, err
+	}
+	kind, spec := src.Coordinator()
+	return exec.End{Operator: operator.FromSource(src), CoordinatorKind: kind, CoordinatorSpec: spec,
+		Before: func(onCluster bool) error { return files.CheckPaths(onCluster, pattern) }}, nil
+}
+
+// options reads the table's options.
+func (c Connector) options(table string, options map[string]string) (pattern string, format csvFormat, err error) {
+	format = newCSVFormat()
+	for key, value := range options {
+		switch known, err := format.set(key, value); {
+		case err != nil:
+			return "", format, fmt.Errorf("table %s: option '%s': %w", table, key, err)
+		case known || key == "connector" || key == "path" || key == "format":
+		default:
+			return "", format, fmt.Errorf("table %s: unsupported option '%s' for connector 'filesystem'%s", table, key, near(key))
+		}
+	}
+	switch options["format"] {
+	case "csv":
+	case "":
+		return "", format, fmt.Errorf("table %s: missing required option 'format'", table)
+	default:
+		return "", format, fmt.Errorf("table %s: option 'format' is '%s'; there is csv", table, options["format"])
+	}
+	if options["path"] == "" {
+		return "", format, fmt.Errorf("table %s: missing required option 'path'", table)
+	}
+	pattern, err = local(options["path"])
+	if err != nil {
+		return "", format, fmt.Errorf("table %s: option 'path': %w", table, err)
+	}
+	return pattern, format, nil
+}
+
+// near suggests an option.
+func near(key string) string {
+	best, least := "", 1+len(key)/3
+	for _, known := range append([]string{"path", "format"}, csvOptions...) {
+		if d := levenshtein.ComputeDistance(key, known); d < least {
+			best, least = known, d
+		}
+	}
+	if best == "" {
+		return ""
+	}
+	return "; did you mean '" + best + "'?"
+}
+
+// local gives the path of a file URL; one without a scheme is a path.
+func local(text string) (string, error) {
+	scheme, _, ok := strings.Cut(text, ":")
+	if !ok || strings.Contains(scheme, "/") {
+		return text, nil
+	}
+	u, err := url.Parse(text)
+	if err != nil {
+		return "", err
+	}
+	if u.Scheme != "file" || u.Host != "" && u.Host != "localhost" {
+		return "", fmt.Errorf("'%s' is not on this machine's file systems; there is file://", text)
+	}
+	return path.Clean(u.Path), nil
+}

@@ -1,0 +1,384 @@
+package filesystem
+
+import (
+	"bytes"
+	"encoding/json/v2"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+
+	"github.com/weirstream/weir/batch"
+	"github.com/weirstream/weir/connector"
+	"github.com/weirstream/weir/internal/coordinator/files/split"
+	"github.com/weirstream/weir/internal/sql/exec"
+	"github.com/weirstream/weir/internal/sql/expr"
+	"github.com/weirstream/weir/internal/status"
+)
+
+const (
+	firstChunk = 64 << 10
+	// maxRecord bounds a record, in bytes.
+	maxRecord = 64 << 20
+)
+
+// reader reads the files of one subtask. While it reads one split it has already asked
+// for the next.
+type reader struct {
+	s       *source
+	c       connector.SourceContext
+	out     connector.Output[*batch.Columns]
+	to      connector.SplitOutput[*batch.Columns]
+	program *expr.Program
+	decoder csvDecoder
+	texts   []*batch.Column // of the record's wanted values
+	origin  int64           // number of the batch that is being emitted
+
+	splits []split.Split // received and not begun
+	asked  bool          // an answer is owed
+	done   bool          // no split is left
+	open   bool          // a split is being read
+	id     int
+	parts  []split.File // of it, not begun
+
+	file    *os.File // nil: none
+	part    split.File
+	buffer  []byte
+	text    []byte // of buffer, not decoded
+	at      int64  // of text in the file
+	ended   bool   // buffer has the file's end
+	located *located
+}
+
+// located is the row that was being emitted when the task failed.
+type located struct {
+	at    int64
+	value string
+}
+
+// Add takes a split.
+func (r *reader) Add(text []byte) error {
+	var s split.Split
+	if err := json.Unmarshal(text, &s); err != nil {
+		return fmt.Errorf("read files: read a split: %w", err)
+	}
+	r.splits, r.asked = append(r.splits, s), false
+	return nil
+}
+
+// NoMore says that no split is left.
+func (r *reader) NoMore() error {
+	r.asked, r.done = false, true
+	return nil
+}
+
+// Poll emits a batch.
+func (r *reader) Poll() (connector.Progress, error) {
+	for r.file == nil {
+		switch {
+		case len(r.parts) > 0:
+			part := r.parts[0]
+			r.parts = r.parts[1:]
+			if err := r.begin(part); err != nil {
+				return connector.Done, fmt.Errorf("table %s: %w", r.s.table, err)
+			}
+		case r.open:
+			r.open = false
+			r.to.End()
+		case len(r.splits) > 0:
+			s := r.splits[0]
+			r.splits = r.splits[1:]
+			r.open, r.id, r.parts = true, s.ID, s.Files
+			r.to = r.out.Begin(fmt.Sprint(s.ID))
+			r.ask()
+		case r.done:
+			return connector.Done, nil
+		default:
+			r.ask()
+			return connector.Wait, nil
+		}
+	}
+	r.out.Room()
+	rows, err := r.read()
+	r.out.Count(rows)
+	if err != nil {
+		return connector.Done, err
+	}
+	return connector.More, nil
+}
+
+// ask sends for the next split, unless some are there.
+func (r *reader) ask() {
+	if !r.asked && !r.done && len(r.splits) == 0 {
+		r.asked = true
+		r.c.Request()
+	}
+}
+
+// begin opens a part of a file, at its first record.
+func (r *reader) begin(part split.File) error {
+	f, err := os.Open(part.Path)
+	if err != nil {
+		return err
+	}
+	r.file, r.part, r.text, r.ended, r.at = f, part, nil, false, part.Offset
+	if part.Offset == 0 {
+		if err := r.fill(); err != nil {
+			return err
+		}
+		if bom := []byte("\xef\xbb\xbf"); bytes.HasPrefix(r.text, bom) {
+			r.skip(len(bom))
+		}
+		return nil
+	}
+	if part.Exact {
+		return nil
+	}
+	r.at-- // the part before ends with a whole record
+	for {
+		if err := r.fill(); err != nil {
+			return err
+		}
+		if end := bytes.IndexByte(r.text, '\n'); end >= 0 {
+			r.skip(end + 1)
+			return nil
+		}
+		if r.ended {
+			r.skip(len(r.text))
+			return nil
+		}
+	}
+}
+
+func (r *reader) skip(n int) {
+	r.text = r.text[n:]
+	r.at += int64(n)
+}
+
+// fill reads more of the file behind the text that is there.
+func (r *reader) fill() error {
+	if r.ended {
+		return nil
+	}
+	if cap(r.buffer) == 0 {
+		r.buffer = make([]byte, firstChunk)
+	}
+	if len(r.text) > cap(r.buffer)/2 {
+		if len(r.text) > maxRecord {
+			return fmt.Errorf("read %s, byte %d: a record has more than %d bytes", r.part.Path, r.at, maxRecord)
+		}
+		r.buffer = append(make([]byte, 0, 2*cap(r.buffer)), r.text...)
+	}
+	r.buffer = r.buffer[:cap(r.buffer)]
+	held := copy(r.buffer, r.text)
+	n, err := r.file.ReadAt(r.buffer[held:], r.at+int64(held))
+	r.text = r.buffer[:held+n]
+	if errors.Is(err, io.EOF) {
+		r.ended, err = true, nil
+	}
+	if err != nil {
+		return fmt.Errorf("read %s: %w", r.part.Path, err)
+	}
+	return nil
+}
+
+// close closes the file that has been read.
+func (r *reader) close() error {
+	f := r.file
+	r.file = nil
+	return f.Close()
+}
+
+// read decodes and emits a batch of records, and gives how many.
+func (r *reader) read() (rows int, err error) {
+	for _, c := range r.texts {
+		c.Reset(0)
+	}
+	end := r.part.Offset + r.part.Length
+	if r.at >= end {
+		return 0, r.close()
+	}
+	base := r.at
+	var consumed int
+	for {
+		text, last := r.text, r.ended
+		if r.part.Size > end && int64(len(text)) > end-r.at {
+			text, last = r.cut(text, int(end-r.at))
+		}
+		if len(text) > 0 {
+			if consumed, err = r.decoder.decode(text, last, batch.MaxRows); err != nil {
+				return 0, r.unreadable(err)
+			}
+		}
+		if len(r.decoder.starts) > 0 || consumed > 0 {
+			break
+		}
+		if r.ended {
+			return 0, r.close()
+		}
+		if err := r.fill(); err != nil {
+			return 0, fmt.Errorf("table %s: %w", r.s.table, err)
+		}
+	}
+	rows = len(r.decoder.starts)
+	if rows > 0 {
+		if err := r.emit(rows, base); err != nil {
+			return 0, err
+		}
+	}
+	r.skip(consumed)
+	return rows, nil
+}
+
+// cut leaves of text the records that begin before a byte.
+func (r *reader) cut(text []byte, begin int) ([]byte, bool) {
+	if text[begin-1] == '\n' {
+		return text[:begin], true
+	}
+	if end := bytes.IndexByte(text[begin:], '\n'); end >= 0 {
+		return text[:begin+end+1], true
+	}
+	return text, r.ended
+}
+
+// emit converts the texts of records and passes them on.
+func (r *reader) emit(rows int, base int64) error {
+	in := &batch.Columns{N: rows, Cols: r.texts}
+	columns, err := r.program.Eval(in)
+	if failed, ok := errors.AsType[*expr.RowError](err); ok {
+		return r.unconverted(failed.Row, base, err)
+	}
+	if err != nil {
+		return fmt.Errorf("table %s: %w", r.s.table, err)
+	}
+	r.origin++
+	b := &batch.Columns{N: rows, Cols: columns, Origin: r.origin}
+	defer func() { // a failure further on knows the row if it has seen the batch as it is
+		if v := recover(); v != nil {
+			if failure, ok := v.(error); ok {
+				if at, ok := errors.AsType[*exec.OriginError](failure); ok && at.Origin == r.origin {
+					r.located = &located{base + int64(r.decoder.starts[at.Row]), r.record(at.Row)}
+				}
+			}
+			panic(v)
+		}
+	}()
+	r.to.Emit(b, batch.NoTimestamp)
+	return nil
+}
+
+// record is the first line of a record of the batch, cut to what is shown.
+func (r *reader) record(row int) string {
+	line := firstLine(r.text[r.decoder.starts[row]:])
+	return string(line[:min(len(line), status.MaxRecordValue)])
+}
+
+// unconverted says which value of a record is not of its column's type.
+func (r *reader) unconverted(row int, base int64, err error) error {
+	at := base + int64(r.decoder.starts[row])
+	for i, field := range r.s.scan.Fields {
+		column := r.s.scan.Columns[field]
+		if plainText(column.Type) || r.texts[i].IsNull(row) {
+			continue
+		}
+		value := r.texts[i].Bytes(row)
+		if why := r.refused(i, row); why != nil {
+			return r.placed(at, fmt.Errorf("column %s: '%s' is no %s: %w", column.Name, value[:min(len(value), status.MaxRecordValue)], column.Type.Text(), why))
+		}
+	}
+	return r.placed(at, err)
+}
+
+// refused converts one value of a record by itself.
+func (r *reader) refused(i, row int) error {
+	column := r.s.scan.Columns[r.s.scan.Fields[i]]
+	single := &source{format: r.s.format, scan: scanOf(column), session: r.s.session, registry: r.s.registry}
+	program, err := single.program()
+	if err != nil {
+		return err
+	}
+	_, err = program.Eval(&batch.Columns{N: r.texts[i].Len, Cols: r.texts[i : i+1], Sel: []int32{int32(row)}})
+	return err
+}
+
+// placed says where a record is.
+func (r *reader) placed(at int64, err error) error {
+	return fmt.Errorf("table %s: read %s, %s: %w", r.s.table, r.part.Path, r.place(at), err)
+}
+
+// place is where a record is, as people count.
+func (r *reader) place(at int64) string {
+	if line, err := lineNumber(r.part.Path, at); err == nil {
+		return fmt.Sprintf("line %d, byte %d", line, at)
+	}
+	return fmt.Sprintf("byte %d", at)
+}
+
+// unreadable says where text is that holds no record.
+func (r *reader) unreadable(err error) error {
+	bad, ok := errors.AsType[*recordError](err)
+	if !ok {
+		return err
+	}
+	why := fmt.Errorf("%w: '%s'", bad.err, bad.value[:min(len(bad.value), status.MaxRecordValue)])
+	if bad.field >= 0 && bad.field < len(r.s.scan.Columns) {
+		why = fmt.Errorf("column %s: %w", r.s.scan.Columns[bad.field].Name, why)
+	}
+	return r.placed(r.at+int64(bad.at), why)
+}
+
+// lineNumber counts from 1 the line that begins at a byte of a file.
+func lineNumber(path string, begins int64) (int, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return 0, err
+	}
+	defer f.Close()
+	number, chunk := 1, make([]byte, firstChunk)
+	for text := io.LimitReader(f, begins); ; {
+		n, err := text.Read(chunk)
+		number += bytes.Count(chunk[:n], []byte{'\n'})
+		if errors.Is(err, io.EOF) {
+			return number, nil
+		}
+		if err != nil {
+			return 0, err
+		}
+	}
+}
+
+// Locate tells which record was being emitted when the task failed.
+func (r *reader) Locate() (origin, value string, ok bool) {
+	if r.located == nil {
+		return "", "", false
+	}
+	return r.part.Path + ", " + r.place(r.located.at), r.located.value, true
+}
+
+// Splits gives the splits that the subtask owns, as far as they are not read.
+func (r *reader) Splits() (all [][]byte, err error) {
+	rest := split.Split{ID: r.id, Files: r.parts}
+	if end := r.part.Offset + r.part.Length; r.file != nil && r.at < end {
+		part := split.File{Path: r.part.Path, Offset: r.at, Length: end - r.at, Size: r.part.Size, Exact: true}
+		rest.Files = append([]split.File{part}, r.parts...)
+	}
+	for _, s := range append([]split.Split{rest}, r.splits...) {
+		if len(s.Files) == 0 {
+			continue
+		}
+		text, err := json.Marshal(s)
+		if err != nil {
+			return nil, fmt.Errorf("read files: write down a split: %w", err)
+		}
+		all = append(all, text)
+	}
+	return all, nil
+}
+
+// Close closes the file.
+func (r *reader) Close() error {
+	if r.file == nil {
+		return nil
+	}
+	return r.close()
+}

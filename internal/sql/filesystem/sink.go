@@ -1,0 +1,148 @@
+package filesystem
+
+import (
+	"fmt"
+	"net/url"
+	"strings"
+
+	"github.com/weirstream/weir/batch"
+	"github.com/weirstream/weir/connector/files"
+	"github.com/weirstream/weir/format"
+	"github.com/weirstream/weir/internal/operator"
+	"github.com/weirstream/weir/internal/sql/exec"
+	"github.com/weirstream/weir/internal/sql/expr"
+	"github.com/weirstream/weir/internal/sql/plan"
+	"github.com/weirstream/weir/types"
+)
+
+// line is a row as it is written.
+type line struct{ text, partition string }
+
+// Sink writes a table.
+func (c Connector) Sink(w *plan.Write, session *expr.Session) (exec.End, error) {
+	dir, format, err := c.options(w.Table, w.Options)
+	if err != nil {
+		return exec.End{}, err
+	}
+	if w.Overwrite {
+		return exec.End{}, fmt.Errorf("table %s: INSERT OVERWRITE is not supported yet by connector 'filesystem'", w.Table)
+	}
+	sink := files.Sink[line]{Dir: dir, Format: lines{}, Partition: func(l line) string { return l.partition }}
+	inner := operator.SinkTo(sink)
+	return exec.End{
+		Operator: operator.FactoryFunc(func(oc *operator.Context, out any) any {
+			to := inner.Build(oc, out).(*operator.Receiver[line])
+			e := &encoder{format: format, write: w, session: session, parted: map[int]bool{}}
+			for i, f := range w.Columns {
+				for _, key := range w.PartitionKeys {
+					e.parted[i] = e.parted[i] || f.Name == key
+				}
+			}
+			return &operator.Receiver[*batch.Columns]{
+				Push: func(b *batch.Columns, _ int64) {
+					for r := range b.Len() {
+						row := r
+						if b.Sel != nil {
+							row = int(b.Sel[r])
+						}
+						to.Push(e.line(b, row), batch.NoTimestamp)
+					}
+				},
+				Watermark: to.Watermark, Idle: to.Idle, Finish: to.Finish,
+			}
+		}),
+		Before: func(onCluster bool) error { return files.CheckPaths(onCluster, dir) },
+	}, nil
+}
+
+// lines writes each row as its line.
+type lines struct{}
+
+// NewEncoder makes an encoder.
+func (lines) NewEncoder() (format.Encoder[line], error) { return lines{}, nil }
+
+// AppendHeader appends nothing.
+func (lines) AppendHeader(dst []byte) []byte { return dst }
+
+// Append appends a line.
+func (lines) Append(dst []byte, l line) ([]byte, error) {
+	return append(append(dst, l.text...), '\n'), nil
+}
+
+// encoder writes rows as lines.
+type encoder struct {
+	format  csvFormat
+	write   *plan.Write
+	session *expr.Session
+	parted  map[int]bool // columns that are in the name of the directory
+	buffer  []byte
+	value   []byte
+}
+
+func (e *encoder) line(b *batch.Columns, row int) line {
+	e.buffer = e.buffer[:0]
+	first := true
+	for i, f := range e.write.Columns {
+		if e.parted[i] {
+			continue
+		}
+		if !first {
+			e.buffer = append(e.buffer, e.format.delimiter)
+		}
+		first = false
+		e.append(f.Type, b.Cols[i], row)
+	}
+	return line{string(e.buffer), e.partition(b, row)}
+}
+
+// append writes a value, in quotes where it could be read as something else.
+func (e *encoder) append(t types.Type, c *batch.Column, row int) {
+	if c.IsNull(row) {
+		e.buffer = append(e.buffer, e.format.null...)
+		return
+	}
+	e.value = expr.AppendDisplay(e.value[:0], e.session.Zone, t, c, row)
+	q := e.format.quoted()
+	if q == 0 || !t.Kind.IsText() || !e.ambiguous(e.value) {
+		e.buffer = append(e.buffer, e.value...)
+		return
+	}
+	e.buffer = append(e.buffer, q)
+	for _, b := range e.value {
+		if b == q {
+			e.buffer = append(e.buffer, q)
+		}
+		e.buffer = append(e.buffer, b)
+	}
+	e.buffer = append(e.buffer, q)
+}
+
+func (e *encoder) ambiguous(value []byte) bool {
+	if len(value) == 0 || e.format.hasNull && string(value) == e.format.null {
+		return true
+	}
+	for _, b := range value {
+		if b == e.format.delimiter || b == e.format.quote || b == '\n' || b == '\r' || b == ' ' {
+			return true
+		}
+	}
+	return false
+}
+
+// partition is the directory of a row: column=value for each partition column.
+func (e *encoder) partition(b *batch.Columns, row int) string {
+	var parts []string
+	for _, key := range e.write.PartitionKeys {
+		for i, f := range e.write.Columns {
+			if f.Name != key {
+				continue
+			}
+			value := "__DEFAULT_PARTITION__"
+			if !b.Cols[i].IsNull(row) {
+				value = url.PathEscape(string(expr.AppendDisplay(nil, e.session.Zone, f.Type, b.Cols[i], row)))
+			}
+			parts = append(parts, key+"="+value)
+		}
+	}
+	return strings.Join(parts, "/")
+}
