@@ -61,7 +61,7 @@ func (r *Embedded) Submit(ctx context.Context, c *exec.Compiled, schema []types.
 		}
 		return j, nil
 	case <-j.ended:
-		return nil, j.err
+		return nil, told(j.err)
 	case <-ctx.Done():
 		cancel()
 		return nil, context.Cause(ctx)
@@ -87,7 +87,7 @@ func (j *embeddedJob) Next(ctx context.Context) (*batch.Columns, error) {
 	}
 	<-j.ended // why the rows have ended is why the job has
 	if j.err != nil && !errors.Is(err, io.EOF) {
-		return nil, j.err
+		return nil, told(j.err)
 	}
 	return nil, err
 }
@@ -96,7 +96,7 @@ func (j *embeddedJob) Next(ctx context.Context) (*batch.Columns, error) {
 func (j *embeddedJob) Wait(ctx context.Context) error {
 	select {
 	case <-j.ended:
-		return j.err
+		return told(j.err)
 	case <-ctx.Done():
 		return context.Cause(ctx)
 	}

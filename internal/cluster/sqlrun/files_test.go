@@ -70,7 +70,7 @@ func TestWhatCannotBeReadIsPlaced(t *testing.T) {
 		{"id INT, v STRING", ",'csv.null-literal'='-'", "1,-\n", "SELECT * FROM t", "1 | <NULL>\n"},
 		{"id INT, v STRING", ",'csv.field-delimiter'=';'", "1;a,b\n", "SELECT * FROM t", "1 | a,b\n"},
 		{"id INT, v STRING", ",'csv.field-delimitr'=';'", "", "SELECT * FROM t", "unsupported option 'csv.field-delimitr' for connector 'filesystem'; did you mean 'csv.field-delimiter'?"},
-		{"id INT, v STRING", "", "1,ten\n2,20\n3,thirty\n", "SELECT id, CAST(v AS INT) FROM t WHERE id > 1", "thirty"},
+		{"id INT, v STRING", "", "1,ten\n2,20\n3,thirty\n", "SELECT id, CAST(v AS INT) FROM t WHERE id > 1", "0.csv, line 3, byte 11: 3,thirty"},
 	} {
 		s := open(t)
 		table(t, s, "t", test.columns, test.options, test.text)
