@@ -225,14 +225,14 @@ func TestSinkOfAnAttemptThatIsTakenForDead(t *testing.T) {
 	next := attempt(t, lineSink(dir), 0, 1, 1, nil)
 	next.push("a", "b", "c")
 	frozen.close(true)
-	k := next.snapshot(1)
+	next.snapshot(1)
 	next.complete(1)
 	next.wants(dir, "a b c")
 
 	goesOn := spanning(filepath.Join(dir, "on"))
 	frozen = attempt(t, goesOn, 0, 1, 0, nil)
 	frozen.push("a")
-	k = frozen.snapshot(1)
+	k := frozen.snapshot(1)
 	next = attempt(t, goesOn, 0, 1, 1, k)
 	next.push("b")
 	frozen.push(strings.Repeat("z", writeBuffer)) // reaches the file

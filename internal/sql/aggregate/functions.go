@@ -58,9 +58,6 @@ func number(of func(types.Type) types.Type) func(*expr.Site) (types.Type, error)
 	}
 }
 
-// same is the type itself.
-func same(t types.Type) types.Type { return t }
-
 // total is a DECIMAL with room for a sum.
 func total(t types.Type) types.Type {
 	if t.Kind == types.Decimal {

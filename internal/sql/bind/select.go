@@ -8,7 +8,6 @@ import (
 	"github.com/weirstream/weir/internal/sql/ast"
 	"github.com/weirstream/weir/internal/sql/expr"
 	"github.com/weirstream/weir/internal/sql/logical"
-	"github.com/weirstream/weir/types"
 )
 
 // generated is the name of a column that has none.
@@ -239,13 +238,4 @@ func (s *selecting) unused(name string) string {
 			return try
 		}
 	}
-}
-
-// fields are the columns of the list.
-func (s *selecting) fields() []types.Field {
-	fields := make([]types.Field, len(s.exprs))
-	for i, e := range s.exprs {
-		fields[i] = types.Field{Name: s.names[i], Type: e.Type()}
-	}
-	return fields
 }

@@ -1,6 +1,9 @@
 package catalog
 
-import "fmt"
+import (
+	"errors"
+	"fmt"
+)
 
 // doing says what could not be done and why, in the words that people know from Flink.
 func doing(what string, why error) error {
@@ -76,7 +79,8 @@ func (m *Manager) DropDatabase(catalog, database string, ifThere, all bool) erro
 	}
 	what := fmt.Sprintf("DROP DATABASE %s.%s %s", catalog, database, how)
 	if catalog == m.current.Catalog && database == m.current.Database {
-		return doing(what, fmt.Errorf("Cannot drop a database which is currently in use.")) //lint:ignore ST1005 Flink's words
+		//lint:ignore ST1005 Flink's words
+		return doing(what, errors.New("Cannot drop a database which is currently in use."))
 	}
 	c, err := m.Catalog(catalog)
 	if err != nil {
