@@ -36,9 +36,9 @@ func (s *source) report(i int, r message.Report) {
 // finish notes that a subtask has ended.
 func (s *source) finish(i int) { s.subtasks[i].free = true }
 
-// reset notes that a subtask begins anew. Until it says where, others wait where it
-// was.
-func (s *source) reset(i int) { s.subtasks[i].free = false }
+// reset notes that a subtask begins anew, further back than it was. Until it says
+// where, it holds everybody: who went on from what it said last would be too far ahead.
+func (s *source) reset(i int) { s.subtasks[i] = subtask{watermark: noWatermark} }
 
 // allowed is how far a source may go that may drift so far ahead of the subtask that is
 // furthest behind. If none holds the group, it may go as far as it can.
