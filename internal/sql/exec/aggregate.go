@@ -263,7 +263,10 @@ func (g *groups) giveTo(n int) {
 
 // outKeys appends the keys of groups from to before to.
 func (g *groups) outKeys(out *batch.Columns, from, to int) {
-	rows := between(from, to)
+	rows := make([]int32, 0, to-from)
+	for i := from; i < to; i++ {
+		rows = append(rows, int32(i))
+	}
 	for i, c := range g.values {
 		out.Cols[i].AppendRows(c, rows)
 	}

@@ -112,6 +112,10 @@ func TestJoinsAgainstModel(t *testing.T) {
 			}
 			one(&plan.Join{Kind: kind, BuildLeft: buildLeft, Strategy: plan.NestedLoop, Condition: condition()}, 60, 10, 0)
 			one(&plan.Join{Kind: kind, BuildLeft: buildLeft, Strategy: plan.NestedLoop}, 40, 10, 0)
+			for _, test := range []plan.Join{{}, {NullSafe: []bool{true, true}}, {Condition: condition()}} {
+				test.Kind, test.BuildLeft, test.Strategy, test.LeftKeys, test.RightKeys = kind, buildLeft, plan.MergeJoin, []int{1, 0}, []int{1, 0}
+				one(&test, 300, 40, 0)
+			}
 			one(&plan.Join{Kind: kind, BuildLeft: buildLeft, LeftKeys: []int{0}, RightKeys: []int{0}}, 4000, 3000, 256<<10)
 		}
 	}
@@ -124,7 +128,7 @@ func TestJoinsAgainstModel(t *testing.T) {
 	one(&plan.Join{Kind: plan.Anti, NullAware: true, LeftKeys: []int{4}, RightKeys: []int{4}}, 4000, 3000, 256<<10)
 }
 
-// TestJoinOfDoubles holds = to IEEE: 0.0 is -0.0, and what is no number equals nothing.
+// TestJoinOfDoubles holds = to IEEE, whatever the strategy: 0.0 is -0.0, and what is no number equals nothing.
 func TestJoinOfDoubles(t *testing.T) {
 	double := types.Of(types.Double)
 	schema := schemaOf(double)
@@ -132,11 +136,13 @@ func TestJoinOfDoubles(t *testing.T) {
 	zero := 0.0
 	nan := zero / zero
 	rows := batchOf([]types.Type{double}, []any{0.0}, []any{-1 / (1 / zero)}, []any{nan}, []any{1.5})
-	got, err := apply(t, n, 0, feed{1, rows}, feed{0, rows})
-	if err != nil {
-		t.Fatal(err)
+	for _, n.Strategy = range []plan.Strategy{plan.HashJoin, plan.MergeJoin} {
+		got, err := apply(t, n, 0, feed{1, rows}, feed{0, rows})
+		if err != nil {
+			t.Fatal(err)
+		}
+		same(t, "joined", got, []string{"0|0", "0|-0", "-0|0", "-0|-0", "1.5|1.5"})
 	}
-	same(t, "joined", got, []string{"0|0", "0|-0", "-0|0", "-0|-0", "1.5|1.5"})
 }
 
 func TestJoinsInACluster(t *testing.T) {

@@ -1,6 +1,8 @@
 package exec
 
 import (
+	"fmt"
+
 	"github.com/weirstream/weir/batch"
 	"github.com/weirstream/weir/internal/operator"
 	"github.com/weirstream/weir/internal/sql/plan"
@@ -232,22 +234,28 @@ type joiner interface {
 
 // join makes the operator of a Join.
 func (e *environment) join(n *plan.Join) (operator.Factory, error) {
+	if n.NullAware && (n.Kind != plan.Anti || n.Strategy == plan.MergeJoin || n.Strategy == plan.HashJoin && (n.Condition != nil || len(n.LeftKeys) != 1 || n.BuildLeft)) {
+		return nil, fmt.Errorf("a null-aware join of kind %d by strategy %d with %d keys: want an Anti that holds its right side, with one key and no condition, or a NestedLoop", n.Kind, n.Strategy, len(n.LeftKeys))
+	}
 	return managing{operator.FactoryFunc(func(c *operator.Context, out any) any {
 		o := operator.Output[*batch.Columns](out)
 		d := newDisk(c)
 		j := e.newJoined(n, emitTo(c, o))
 		var by joiner
 		memory := budget(c)
-		if !e.waits {
+		if !e.waits && n.Strategy != plan.MergeJoin {
 			memory /= 2 // the rest is for probe rows that come too early
 		}
-		if n.Strategy == plan.NestedLoop {
+		switch n.Strategy {
+		case plan.NestedLoop:
 			by = newNestedLoop(j, d, memory)
-		} else {
+		case plan.MergeJoin:
+			by = newMergeJoin(j, d, memory)
+		default:
 			by = newHashJoin(j, d, memory)
 		}
 		probe, finish := by.probe, by.finish
-		if !e.waits {
+		if !e.waits && n.Strategy != plan.MergeJoin {
 			early := newStore(d, j.probeSchema(), memory/2)
 			probe = early.add
 			finish = func() {
