@@ -91,6 +91,10 @@ func (c *Client) call(ctx context.Context, method, path string, body io.Reader, 
 	if into == nil {
 		return nil
 	}
+	if raw, ok := into.(*octets); ok {
+		*raw = text
+		return nil
+	}
 	if err := json.Unmarshal(text, into); err != nil {
 		return fmt.Errorf("read the cluster's answer to %s %s: %w", method, path, err)
 	}

@@ -114,8 +114,7 @@ var (
 	})
 	ExecutionTarget = declare(text, Option[string]{
 		Key: "execution.target", NoDefault: true, Effect: Now,
-		Doc:   "Where a program runs: remote or local.",
-		inert: always[string]("`weir run` runs a program on the cluster that -m or rest.address names, and the program started by itself runs embedded"),
+		Doc: "Where `weir sql` runs the jobs of statements: remote, on the cluster that rest.address names, or local, in its own process. Where it is not set, on that cluster if it answers. `weir run` always runs a program on the cluster, and a program that is started by itself runs embedded.",
 	})
 	ExecutionAttached = declare(boolean, Option[bool]{
 		Key: "execution.attached", Default: false, Effect: Now,

@@ -18,7 +18,9 @@ import (
 
 	"github.com/weirstream/weir/client"
 	"github.com/weirstream/weir/config"
+	"github.com/weirstream/weir/internal/cluster/sqlrun"
 	"github.com/weirstream/weir/internal/rest"
+	"github.com/weirstream/weir/internal/sql/engine"
 	"github.com/weirstream/weir/internal/sqlclient"
 	"github.com/weirstream/weir/internal/sqlgateway"
 	gateway "github.com/weirstream/weir/internal/sqlgateway/client"
@@ -147,11 +149,14 @@ func (p *invocation) openSQL(ctx context.Context, o sqlOptions, own map[string]s
 	if o.gateway {
 		c.Gateway, err = gateway.Dial(ctx, o.endpoint, with)
 	} else {
-		e, endEngine := sqlEngine(cfg, nil, nil)
-		server := sqlgateway.New(sqlgateway.Options{Config: cfg, Engine: e, Version: rest.FlinkVersion})
+		runner, endRunner, broken := p.sqlRunner(ctx, cfg)
+		if broken != nil {
+			return nil, nil, broken
+		}
+		server := sqlgateway.New(sqlgateway.Options{Config: cfg, Engine: sqlrun.NewEngine(cfg, runner), Version: rest.FlinkVersion})
 		end = func() {
 			server.Close()
-			endEngine()
+			endRunner()
 		}
 		c.Gateway, err = gateway.Embed(ctx, server, with)
 	}
@@ -164,6 +169,29 @@ func (p *invocation) openSQL(ctx context.Context, o sqlOptions, own map[string]s
 		return nil, nil, &told{text: text, err: err}
 	}
 	return c, end, nil
+}
+
+// probeTimeout bounds how long it takes to find out whether a cluster runs.
+const probeTimeout = 500 * time.Millisecond
+
+// sqlRunner gives what runs the jobs of statements: the cluster that the configuration
+// names, or, if none runs there, this process. execution.target chooses one of them.
+func (p *invocation) sqlRunner(ctx context.Context, cfg *config.Config) (engine.Runner, func(), error) {
+	target, chosen := config.ExecutionTarget.Lookup(cfg)
+	if chosen && target != "remote" && target != "local" {
+		return nil, nil, usage("%s is %q; allowed are remote, a running cluster, and local, this process", config.ExecutionTarget.Key, target)
+	}
+	remote := sqlrun.NewRemote(cfg)
+	if target != "local" {
+		probing, cancel := context.WithTimeout(ctx, probeTimeout)
+		defer cancel()
+		if _, err := remote.Overview(probing); err == nil || target == "remote" {
+			return sqlrun.NewCluster(remote), remote.Close, nil
+		}
+	}
+	remote.Close()
+	runner := sqlrun.NewEmbedded(cfg, nil)
+	return runner, runner.Close, nil
 }
 
 // statements carries out the statements there are.
@@ -189,7 +217,7 @@ func (p *invocation) statements(ctx context.Context, c *sqlclient.Client, o sqlO
 	signal.Notify(interrupts, os.Interrupt)
 	defer signal.Stop(interrupts)
 	c.Interrupts = interrupts
-	signal.Reset(syscall.SIGTERM) // it ends the process, whatever is being typed
+	signal.Reset(syscall.SIGTERM)                    // it ends the process, whatever is being typed
 	return c.Interactive(context.WithoutCancel(ctx)) // an interrupt ends a query, and no more
 }
 

@@ -18,6 +18,7 @@ type answer struct {
 	status int
 	body   any     // written as JSON
 	file   fs.File // or its content, as text; closed once written
+	octets []byte  // or as it is; nil: not
 }
 
 func ok(body any) (answer, error) { return answer{status: http.StatusOK, body: body}, nil }
@@ -37,6 +38,10 @@ func encode(body any) ([]byte, error) { return json.Marshal(body, jsonOptions) }
 func (s *Server) write(w http.ResponseWriter, r *http.Request, a answer) {
 	if a.file != nil {
 		s.writeFile(w, r, a.file)
+		return
+	}
+	if a.octets != nil {
+		write(w, a.status, "application/octet-stream", a.octets)
 		return
 	}
 	text, err := encode(a.body)
@@ -72,8 +77,10 @@ func (s *Server) writeFailure(w http.ResponseWriter, f *failure) {
 	writeJSON(w, f.status, text)
 }
 
-func writeJSON(w http.ResponseWriter, status int, text []byte) {
-	w.Header().Set("Content-Type", jsonType)
+func writeJSON(w http.ResponseWriter, status int, text []byte) { write(w, status, jsonType, text) }
+
+func write(w http.ResponseWriter, status int, contentType string, text []byte) {
+	w.Header().Set("Content-Type", contentType)
 	w.Header().Set("Content-Length", strconv.Itoa(len(text)))
 	w.WriteHeader(status)
 	_, _ = w.Write(text) // the client is gone, and there is nobody to tell

@@ -59,6 +59,16 @@ func (j *jobs) Submit(_ context.Context, g *jobgraph.Graph) error {
 	return nil
 }
 
+func (j *jobs) Request(ctx context.Context, id ident.JobID, operator ident.OperatorID, payload []byte) ([]byte, error) {
+	if _, err := j.Job(ctx, id); err != nil {
+		return nil, err
+	}
+	if j.refusal != nil {
+		return nil, j.refusal
+	}
+	return append([]byte(operator.String()+" "), payload...), nil
+}
+
 func (j *jobs) Job(_ context.Context, id ident.JobID) (execgraph.View, error) {
 	for _, v := range j.views {
 		if v.Job == id {
@@ -221,7 +231,7 @@ func (w *world) server(t testing.TB) *Server {
 		return fstest.MapFS{name + ".log": {Data: []byte("level=INFO msg=started\n")}, name + ".out": {Data: nil}}
 	}
 	s := New(Options{
-		Files: w.files, Config: c, Jobs: w.jobs, TaskManagers: oneManager(), Process: machine, Programs: w.store, Planner: &program.Planner{Store: w.store},
+		Files: w.files, Config: c, Jobs: w.jobs, Ask: w.jobs.Request, TaskManagers: oneManager(), Process: machine, Programs: w.store, Planner: &program.Planner{Store: w.store},
 		NewJobID: func() ident.JobID { return ident.JobID{ID: ident.New(ids)} },
 		Logs:     logs("weir-jobmanager-0-host"), LogFile: "weir-jobmanager-0-host.log",
 		OpenLogs: openLogs(logs("weir-taskmanager-0-host")),

@@ -27,7 +27,7 @@ func (s *Server) table() []route {
 	if s.submitEnabled() {
 		routes = append(routes, s.programRoutes()...)
 	}
-	return routes
+	return append(routes, s.graphRoutes()...)
 }
 
 // reading marks a route whose handler reads the body itself.

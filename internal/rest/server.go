@@ -61,6 +61,8 @@ type Options struct {
 	Config       *config.Config
 	Jobs         Jobs
 	TaskManagers TaskManagers
+	// Ask asks an operator's coordinator; nil: no job can be submitted as a graph.
+	Ask func(ctx context.Context, id ident.JobID, operator ident.OperatorID, payload []byte) ([]byte, error)
 
 	// Programs are the uploaded programs; nil: no program can be submitted.
 	// Planner runs them; nil: one with the usual limits.

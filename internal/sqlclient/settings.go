@@ -60,8 +60,8 @@ func settingsOf(all map[string]string) (settings, error) {
 		}
 	}
 	for _, n := range []struct {
-		key  string
-		into *int
+		key   string
+		into  *int
 		least int
 	}{{oldWidthKey, &s.columns, 4}, {maxWidthKey, &s.columns, 4}, {maxRowsKey, &s.rows, 1}} {
 		if text, ok := all[n.key]; ok {

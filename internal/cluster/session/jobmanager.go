@@ -79,7 +79,7 @@ func (j *jobManager) server() (*rest.Server, error) {
 	o, cfg := j.options, j.options.Config
 	submissions := newSubmissions(j.master)
 	r := rest.Options{
-		Config: cfg, Jobs: submissions, TaskManagers: j.master, Process: j.master.Process, NewJobID: newJobID, Files: j.master.Files(),
+		Config: cfg, Jobs: submissions, Ask: submissions.Request, TaskManagers: j.master, Process: j.master.Process, NewJobID: newJobID, Files: j.master.Files(),
 		Logs: os.DirFS(config.LogDir(cfg)), LogFile: filepath.Base(j.file.Path()),
 		OpenLogs: func(dir string) fs.FS { return os.DirFS(dir) },
 		Version:  o.Version, Commit: o.Commit, Built: o.Built, Logger: j.log, Sibling: j.gateway(),

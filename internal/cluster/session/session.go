@@ -26,7 +26,6 @@ import (
 	"github.com/weirstream/weir/internal/cluster/local"
 	"github.com/weirstream/weir/internal/logging"
 	"github.com/weirstream/weir/internal/memory"
-	sql "github.com/weirstream/weir/internal/sql/session"
 )
 
 // Options say what the process is besides its configuration.
@@ -35,8 +34,6 @@ type Options struct {
 	// Version is the release, Commit and Built what the binary was made from.
 	Version, Commit string
 	Built           time.Time
-	// SQL carries statements out for the SQL gateway; nil: there is no gateway.
-	SQL sql.Engine
 	// Stderr gets every line of the log too, unless the process runs in the
 	// background; nil: os.Stderr.
 	Stderr io.Writer

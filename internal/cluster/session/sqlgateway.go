@@ -9,6 +9,7 @@ import (
 	"sync"
 
 	"github.com/weirstream/weir/config"
+	"github.com/weirstream/weir/internal/cluster/sqlrun"
 	"github.com/weirstream/weir/internal/rest"
 	"github.com/weirstream/weir/internal/sqlgateway"
 )
@@ -26,7 +27,10 @@ func SQLGateway(ctx context.Context, o Options) (err error) {
 		log.Error("SQL gateway did not start", "error", err)
 		return err
 	}
-	server := sqlgateway.New(sqlgateway.Options{Config: o.Config, Engine: o.SQL, Version: rest.FlinkVersion, Logger: log.Logger})
+	master := sqlrun.NewRemote(o.Config)
+	defer master.Close()
+	engine := sqlrun.NewEngine(o.Config, sqlrun.NewCluster(master))
+	server := sqlgateway.New(sqlgateway.Options{Config: o.Config, Engine: engine, Version: rest.FlinkVersion, Logger: log.Logger})
 	var running sync.WaitGroup
 	running.Go(func() {
 		if err := server.Serve(listener); err != nil {
@@ -35,7 +39,7 @@ func SQLGateway(ctx context.Context, o Options) (err error) {
 	})
 	_, port, _ := net.SplitHostPort(listener.Addr().String())
 	address := net.JoinHostPort(config.SQLGatewayAddress.In(o.Config), port)
-	log.Info("SQL gateway started", "address", "http://"+address, "listens", listener.Addr().String())
+	log.Info("SQL gateway started", "address", "http://"+address, "listens", listener.Addr().String(), "cluster", master.Address())
 	if o.Started != nil {
 		o.Started(address)
 	}
@@ -61,10 +65,11 @@ func besideREST(cfg *config.Config) bool {
 // gateway makes the SQL gateway that the JobManager serves beside its own API; nil: none.
 func (j *jobManager) gateway() rest.Sibling {
 	o := j.options
-	if o.SQL == nil || !besideREST(o.Config) {
+	if !besideREST(o.Config) {
 		return nil
 	}
-	j.sql = sqlgateway.New(sqlgateway.Options{Config: o.Config, Engine: o.SQL, Version: rest.FlinkVersion, Logger: j.log})
+	engine := sqlrun.NewEngine(o.Config, sqlrun.NewCluster(sqlrun.Local{Dispatcher: j.master.Dispatcher()}))
+	j.sql = sqlgateway.New(sqlgateway.Options{Config: o.Config, Engine: engine, Version: rest.FlinkVersion, Logger: j.log})
 	j.log.Info("the SQL gateway is served beside the REST API", config.SQLGatewayPort.Key, config.SQLGatewayPort.In(o.Config))
 	return j.sql
 }

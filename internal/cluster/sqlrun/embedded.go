@@ -39,6 +39,7 @@ func (r *Embedded) Close() {
 
 // Submit begins a job.
 func (r *Embedded) Submit(ctx context.Context, c *exec.Compiled, schema []types.Field) (engine.Job, error) {
+	c = identified(c)
 	j := &embeddedJob{id: c.Graph.Job.String(), ended: make(chan struct{})}
 	run, cancel := context.WithCancel(r.ctx)
 	j.cancel = cancel

@@ -1,0 +1,127 @@
+package sqlrun
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"sync"
+	"time"
+
+	"github.com/weirstream/weir/batch"
+	"github.com/weirstream/weir/internal/ident"
+	"github.com/weirstream/weir/internal/jobgraph"
+	"github.com/weirstream/weir/internal/sql/engine"
+	"github.com/weirstream/weir/internal/sql/exec"
+	"github.com/weirstream/weir/types"
+)
+
+// A Master is what owns the jobs of a cluster. Its methods may be called from any
+// goroutine.
+type Master interface {
+	Submit(ctx context.Context, graph *jobgraph.Graph) error
+	// Request asks an operator's coordinator.
+	Request(ctx context.Context, job ident.JobID, operator ident.OperatorID, payload []byte) ([]byte, error)
+	Cancel(ctx context.Context, job ident.JobID) error
+	// Wait waits until a job has ended, and says why if it has not finished.
+	Wait(ctx context.Context, job ident.JobID) error
+}
+
+// Cluster runs jobs on a cluster of processes.
+type Cluster struct{ master Master }
+
+// NewCluster makes a runner.
+func NewCluster(m Master) *Cluster { return &Cluster{m} }
+
+// Submit begins a job.
+func (r *Cluster) Submit(ctx context.Context, c *exec.Compiled, schema []types.Field) (engine.Job, error) {
+	graph := identified(c).Graph
+	j := &clusterJob{master: r.master, id: graph.Job}
+	if schema != nil {
+		var err error
+		j.rows, err = exec.ResultOf(graph, schema, func(ctx context.Context, operator ident.OperatorID, payload []byte) ([]byte, error) {
+			return r.master.Request(ctx, graph.Job, operator, payload)
+		})
+		if err != nil {
+			return nil, err
+		}
+	}
+	if err := r.master.Submit(ctx, graph); err != nil {
+		return nil, err
+	}
+	return j, nil
+}
+
+// identified gives the job an id of its own if it has none; c stays as it is.
+func identified(c *exec.Compiled) *exec.Compiled {
+	if !c.Graph.Job.IsZero() {
+		return c
+	}
+	compiled, graph := *c.Compiled, *c.Graph
+	graph.Job.ID = ident.New(rand.New(rand.NewPCG(rand.Uint64(), rand.Uint64())))
+	compiled.Graph = &graph
+	return &exec.Compiled{Compiled: &compiled, BufferTimeout: c.BufferTimeout}
+}
+
+type clusterJob struct {
+	master Master
+	id     ident.JobID
+	rows   *exec.Result
+
+	mu    sync.Mutex
+	ended bool // the job has, or has been told to
+}
+
+// ID is the job's.
+func (j *clusterJob) ID() string { return j.id.String() }
+
+// Next waits for rows.
+func (j *clusterJob) Next(ctx context.Context) (*batch.Columns, error) {
+	b, err := j.rows.Next(ctx)
+	if err == nil || ctx.Err() != nil {
+		return b, err
+	}
+	j.end()
+	if errors.Is(err, io.EOF) {
+		return nil, err
+	}
+	if why := j.master.Wait(ctx, j.id); why != nil { // why the rows have ended is why the job has
+		return nil, why
+	}
+	return nil, err
+}
+
+// end notes that the job needs no cancelling; it reports whether it did before.
+func (j *clusterJob) end() bool {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	before := !j.ended
+	j.ended = true
+	return before
+}
+
+// Wait waits for the job's end.
+func (j *clusterJob) Wait(ctx context.Context) error {
+	err := j.master.Wait(ctx, j.id)
+	if ctx.Err() == nil {
+		j.end()
+	}
+	return err
+}
+
+// cancelTimeout bounds how long a job is asked to end.
+const cancelTimeout = 10 * time.Second
+
+// Cancel ends the job. It returns when the cluster knows.
+func (j *clusterJob) Cancel() error {
+	if !j.end() {
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), cancelTimeout)
+	defer cancel()
+	if err := j.master.Cancel(ctx, j.id); err != nil {
+		return fmt.Errorf("cancel job %s: %w", j.id, err)
+	}
+	return nil
+}
