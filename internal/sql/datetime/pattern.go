@@ -82,6 +82,12 @@ func appendPadded(dst []byte, v int64, width int) []byte {
 		dst = append(dst, '-')
 		v = -v
 	}
+	switch {
+	case width == 2 && v < 100:
+		return append(dst, '0'+byte(v/10), '0'+byte(v%10))
+	case width == 4 && v < 10000:
+		return append(dst, '0'+byte(v/1000), '0'+byte(v/100%10), '0'+byte(v/10%10), '0'+byte(v%10))
+	}
 	var digits [20]byte
 	b := strconv.AppendInt(digits[:0], v, 10)
 	for n := len(b); n < width; n++ {

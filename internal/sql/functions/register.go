@@ -5,7 +5,7 @@ import "github.com/weirstream/weir/internal/sql/expr"
 // families are the functions by what they are about, a file each.
 var families = []func() []*expr.Function{
 	texts, padding, searching, regexps, likes, encodings, urls, numbers, rounding, chances,
-	fields, periods, moments, patterns, clocks,
+	fields, periods, moments, patterns, clocks, watermarks,
 	jsonPaths, jsonBuilders, variants, arrays, arraySets, maps, bitmaps, objects, misc,
 }
 
