@@ -53,7 +53,7 @@ bench-compare: ; $(GO) run ./bench/compare
 
 proto: ; protoc -I proto --plugin=protoc-gen-go="$$($(GO) tool -n protoc-gen-go)" --go_out=. --go_opt=module=github.com/weirstream/weir $$(find proto -name '*.proto')
 
-docs: ; $(GO) generate ./internal/cli
+docs: ; $(GO) generate ./internal/cli && $(GO) test ./internal/sql/builtin -run TestReference -write
 
 fuzz: ; grep -roE '^func Fuzz\w+' --include='*_test.go' . | sed -E 's|/[^/]*:func | |' | while read -r pkg name; do $(GO) test -run '^$$' -fuzz "^$$name\$$" -fuzztime $(FUZZTIME) "$$pkg" || exit 1; done
 

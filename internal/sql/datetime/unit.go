@@ -84,22 +84,3 @@ func (u Unit) length() int64 {
 	}
 	return 0
 }
-
-// months is how many months a unit has; 0 if it is none of months.
-func (u Unit) months() int64 {
-	switch u {
-	case Months:
-		return 1
-	case Quarters:
-		return 3
-	case Years, ISOYear:
-		return 12
-	case Decades:
-		return 120
-	case Centuries:
-		return 1200
-	case Millennia:
-		return 12000
-	}
-	return 0
-}

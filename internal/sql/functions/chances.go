@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"math/rand/v2"
 
-	"github.com/weirstream/weir/batch"
 	"github.com/weirstream/weir/internal/sql/expr"
 	"github.com/weirstream/weir/types"
 )
@@ -93,6 +92,3 @@ func appendUUID(dst []byte, _ row) ([]byte, bool, error) {
 	}
 	return dst, true, nil
 }
-
-// noColumns are the arguments of a kernel that has none.
-var noColumns []*batch.Column

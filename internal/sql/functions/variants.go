@@ -3,7 +3,6 @@ package functions
 import (
 	"fmt"
 
-	"github.com/weirstream/weir/batch"
 	"github.com/weirstream/weir/internal/sql/expr"
 	"github.com/weirstream/weir/internal/sql/jsondoc"
 	"github.com/weirstream/weir/types"
@@ -76,6 +75,3 @@ func variantItem(b *expr.Bound) (expr.Kernel, error) {
 		return v.AppendWritten(dst), true, nil
 	}), nil
 }
-
-// variantColumn makes an empty column of VARIANTs.
-func variantColumn() *batch.Column { return batch.NewColumn(types.Of(types.Variant)) }

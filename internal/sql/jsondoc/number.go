@@ -73,7 +73,7 @@ func splitNumber(digits []byte) (mantissa []byte, exponent int64, ok bool) {
 // appendVariantNumber appends a number as its value: one without exponent and of up to 38
 // digits as a decimal without zeros at its end, any other as a DOUBLE.
 func appendVariantNumber(dst, digits []byte) []byte {
-	plain := bytes.IndexAny(digits, "eE") < 0
+	plain := !bytes.ContainsAny(digits, "eE")
 	point := bytes.IndexByte(digits, '.')
 	count := len(bytes.TrimLeft(bytes.ReplaceAll(digits, []byte("."), nil), "-0"))
 	if !plain || count > 38 {
