@@ -237,6 +237,9 @@ func slice(out *batch.Column, r row) bool {
 
 func inferSorted(s *expr.Site) (types.Type, error) {
 	t, err := giving("a?oo!", like0)(s)
+	if err == nil && t.Kind == types.Null {
+		return t, s.NoBareNull()
+	}
 	if err == nil && !ordered(*t.Elem) {
 		return t, s.Refuse("ARRAY_SORT cannot sort elements of %s", t.Elem.Text())
 	}
@@ -317,6 +320,9 @@ func beats(c *batch.Column, k, best, sign int) bool {
 
 func inferJoin(s *expr.Site) (types.Type, error) {
 	t, err := giving("at?t!", as(text))(s)
+	if err == nil && s.Kind(0) == types.Null {
+		return t, s.NoBareNull()
+	}
 	if err == nil && !s.Type(0).Elem.Kind.IsText() {
 		return t, s.NoMatch("(ARRAY of texts, text, [text])")
 	}
