@@ -16,8 +16,10 @@ FROM     ?= 1
 FAULTS   ?= 60
 PROGRAMS ?= 1000
 SEED     ?= 0
+# The answers of genuine Flink, which are not part of the repository.
+ORACLE   ?= ../shared/oracle/sql
 
-.PHONY: build demo demo-stream test sim mutants chaos exactly-once metamorphic race vet staticcheck bench bench-failover bench-state bench-compare proto docs fuzz clean
+.PHONY: build demo demo-stream test oracle sim mutants chaos exactly-once metamorphic race vet staticcheck bench bench-failover bench-state bench-compare proto docs fuzz clean
 
 build: ; $(GO) build $(SMALL) -o bin/weir ./cmd/weir && $(GO) build $(SMALL) -o bin/wordcount ./examples/wordcount
 
@@ -26,6 +28,8 @@ demo: build ; ./bin/wordcount --rate --input "$(WORDS)"
 demo-stream: build ; $(GO) build $(SMALL) -o bin/growing ./examples/growing && $(GO) run ./test/demo
 
 test: ; $(GO) test ./...
+
+oracle: ; mkdir -p bin && $(GO) run ./test/oracle --groups --report bin/oracle.txt --expressions $(ORACLE)/expressions.tsv --statements $(ORACLE)/statements.tsv --queries $(ORACLE)/queries
 
 sim: ; $(GO) test ./internal/testkit/sim -run TestWorld -v -timeout 0 -from $(FROM) -seeds $(SEEDS)
 
