@@ -16,6 +16,9 @@ type Options struct {
 	// Parse reads the query of a view, and Expression a column's.
 	Parse      func(text string) (*ast.Query, error)
 	Expression func(text string) (ast.Expr, error)
+	// Function finds a user's function, with its whole path if it is in a database; nil:
+	// there are none.
+	Function func(name []string) (fn *expr.Function, path []string, err error)
 }
 
 // Query binds a query.
@@ -40,6 +43,8 @@ const maxViews = 100
 type binder struct {
 	Options
 	views int // that are being bound
+	// full is what names stand for, of a view's query; nil: nobody asks.
+	full *fullNames
 }
 
 // commonTables are the queries of WITH, the innermost first.
@@ -60,12 +65,40 @@ func (c *commonTables) find(name string) (logical.Node, bool) {
 
 // expression binds an expression where a scope says what names mean.
 func (b *binder) expression(e ast.Expr, s expr.Scope) (expr.Expr, error) {
-	return (&expr.Binder{Registry: b.Registry, Session: b.Session, Scope: s}).Expr(e)
+	return (&expr.Binder{Registry: b.Registry, Session: b.Session, Scope: s, Function: b.userFunction}).Expr(e)
 }
 
 // call makes the call of a function or operator.
 func (b *binder) call(name string, at ast.Span, args ...expr.Expr) (expr.Expr, error) {
 	return b.Registry.Call(b.Session, name, at, args...)
+}
+
+// userFunction finds a function that is not built in.
+func (b *binder) userFunction(name *ast.ObjectName) (*expr.Function, error) {
+	if b.Function != nil {
+		fn, path, err := b.Function(name.Strings())
+		switch {
+		case err != nil:
+			return nil, expr.Refuse(name.Span, "%v", err)
+		case fn != nil && fn.Kernel == nil && fn.Lazy == nil:
+			return nil, expr.Refuse(name.Span, "%s gives a table: it stands in FROM, as TABLE(%s(…))", name.Last(), name.Last())
+		case fn != nil:
+			b.full.function(name, path)
+			return fn, nil
+		}
+	}
+	near := nearest(name.Last(), b.functionNames())
+	return nil, expr.Refuse(name.Span, "No match found for function signature %s: there is no such function%s", dotted(name.Parts), near)
+}
+
+func (b *binder) functionNames() []string {
+	var names []string
+	for _, f := range b.Registry.Functions() {
+		if f.Form != expr.Operator {
+			names = append(names, f.Name)
+		}
+	}
+	return names
 }
 
 // query binds a query within the scope of another; outer is nil if there is none.
@@ -106,7 +139,8 @@ func (b *binder) body(body ast.QueryBody, outer expr.Scope, ctes *commonTables) 
 	case *ast.Values:
 		return b.values(body, outer, ctes)
 	case *ast.ExplicitTable:
-		plan, _, err := b.table(&body.Name, nil, ctes)
+		plan, path, err := b.table(&body.Name, nil, ctes)
+		b.full.table(&body.Name, path)
 		return plan, err
 	}
 	return nil, expr.Refuse(body.Range(), "this is no query")

@@ -21,6 +21,7 @@ func (b *binder) from(r ast.Relation, s *scope, before logical.Node) (logical.No
 		return b.aliased(r, s, before)
 	case *ast.TableName:
 		plan, path, err := b.table(&r.Name, r.Hints, s.ctes)
+		b.full.table(&r.Name, path)
 		return b.beside(plan, err, path, s, before)
 	case *ast.DerivedTable:
 		plan, err := b.query(r.Query, lateral(r.Lateral, s), s.ctes)

@@ -2,6 +2,7 @@ package bind
 
 import (
 	"slices"
+	"strconv"
 
 	"github.com/weirstream/weir/internal/sql/ast"
 	"github.com/weirstream/weir/internal/sql/catalog"
@@ -121,4 +122,29 @@ func (b *binder) toTable(plan logical.Node, target []types.Field, listed []ast.N
 		}
 	}
 	return project(plan, columns, fieldNames(target)), nil
+}
+
+// Into lays the columns of a plan out as those of a table with the same names; columns of
+// the table that the plan has not are NULL.
+func Into(o Options, plan logical.Node, target []types.Field, path catalog.Path, at ast.Span) (logical.Node, error) {
+	b := &binder{Options: o}
+	var listed []ast.Name
+	for _, f := range plan.Fields() {
+		listed = append(listed, ast.Name{Span: at, Text: f.Name})
+	}
+	return b.toTable(plan, target, listed, nil, path, at)
+}
+
+// Unique gives columns of equal names numbers, so that each has a name of its own.
+func Unique(plan logical.Node) logical.Node {
+	fields := plan.Fields()
+	var names []string
+	for _, f := range fields {
+		name := f.Name
+		for n := 0; slices.Contains(names, name); n++ {
+			name = f.Name + strconv.Itoa(n)
+		}
+		names = append(names, name)
+	}
+	return project(plan, all(fields), names)
 }

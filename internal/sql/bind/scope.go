@@ -76,6 +76,9 @@ func (s *scope) Column(parts []ast.Name) (expr.Expr, int, error) {
 		}
 	}
 	if e, n, err := s.own(parts, at); e != nil || err != nil {
+		if e != nil {
+			s.b.full.column(parts, n, s.called(e))
+		}
 		return e, n, err
 	}
 	if s.outer != nil {
@@ -118,6 +121,17 @@ func (s *scope) own(parts []ast.Name, at ast.Span) (expr.Expr, int, error) {
 		}
 	}
 	return found, 1, nil
+}
+
+// called is what the relation of one of the scope's columns is called.
+func (s *scope) called(e expr.Expr) string {
+	in, ok := e.(*expr.Input)
+	for _, r := range s.relations {
+		if ok && in.Index >= r.offset && in.Index < r.offset+len(r.fields) && len(r.path) > 0 {
+			return r.path[len(r.path)-1]
+		}
+	}
+	return ""
 }
 
 // matches reports whether a path ends with a name.

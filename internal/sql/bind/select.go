@@ -219,6 +219,7 @@ func (s *selecting) star(star *ast.Star) error {
 }
 
 func (s *selecting) starred(e expr.Expr, name string, star *ast.Star) error {
+	s.b.full.star(star, s.from.called(e), name, s.unused(name))
 	if s.group != nil {
 		column, ok := s.group.key(e)
 		if !ok {

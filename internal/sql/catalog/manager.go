@@ -14,21 +14,29 @@ const (
 // Manager is a session's view of all names.
 type Manager struct {
 	catalogs map[string]Catalog
-	options  map[string]map[string]string
-	current  Path // without an object
+	made     map[string]*Definition // of the catalogs that a statement has made
+	current  Path                   // without an object
 
 	tables    map[Path]*Table // temporary ones
 	functions map[Path]*Function
 	system    map[string]*Function // temporary functions that need no database
+	models    map[Path]*Model
+}
+
+// Definition is what a catalog was made with.
+type Definition struct {
+	Comment string
+	Options map[string]string
 }
 
 // NewManager begins a session with an empty catalog in memory.
 func NewManager() *Manager {
 	return &Manager{
 		catalogs: map[string]Catalog{DefaultCatalog: NewMemory(DefaultDatabase)},
-		options:  map[string]map[string]string{DefaultCatalog: {"type": "generic_in_memory"}},
+		made:     map[string]*Definition{},
 		current:  Path{Catalog: DefaultCatalog, Database: DefaultDatabase},
 		tables:   map[Path]*Table{}, functions: map[Path]*Function{}, system: map[string]*Function{},
+		models: map[Path]*Model{},
 	}
 }
 
@@ -46,17 +54,20 @@ func (m *Manager) Catalog(name string) (Catalog, error) {
 	return nil, fmt.Errorf("Catalog %s does not exist.", name) //lint:ignore ST1005 Flink's words
 }
 
-// CatalogOptions gives what a catalog was made with.
-func (m *Manager) CatalogOptions(name string) map[string]string { return m.options[name] }
+// Definition gives what a catalog was made with; nil: no statement has made it.
+func (m *Manager) Definition(name string) *Definition { return m.made[name] }
 
 // AddCatalog gives the session a catalog.
-func (m *Manager) AddCatalog(name string, c Catalog, options map[string]string) error {
+func (m *Manager) AddCatalog(name string, c Catalog, d *Definition) error {
 	if _, ok := m.catalogs[name]; ok {
 		return fmt.Errorf("Catalog %s already exists.", name) //lint:ignore ST1005 Flink's words
 	}
-	m.catalogs[name], m.options[name] = c, options
+	m.catalogs[name], m.made[name] = c, d
 	return nil
 }
+
+// AlterCatalog changes what a catalog is said to be made with.
+func (m *Manager) AlterCatalog(name string, d *Definition) { m.made[name] = d }
 
 // DropCatalog takes a catalog from the session; what is in it stays where it is kept.
 func (m *Manager) DropCatalog(name string) error {
@@ -67,15 +78,15 @@ func (m *Manager) DropCatalog(name string) error {
 		return fmt.Errorf("Cannot drop a catalog which is currently in use.") //lint:ignore ST1005 Flink's words
 	}
 	delete(m.catalogs, name)
-	delete(m.options, name)
+	delete(m.made, name)
 	return nil
 }
 
 // UseCatalog makes a catalog the current one, with its first database.
 func (m *Manager) UseCatalog(name string) error {
-	c, err := m.Catalog(name)
-	if err != nil {
-		return err
+	c, ok := m.catalogs[name]
+	if !ok {
+		return fmt.Errorf("A catalog with name [%s] does not exist.", name) //lint:ignore ST1005 Flink's words
 	}
 	databases, err := c.Databases()
 	if err != nil {

@@ -99,7 +99,7 @@ func TestDatabases(t *testing.T) {
 
 func TestCatalogs(t *testing.T) {
 	m := NewManager()
-	if err := m.AddCatalog("c", NewMemory("first"), map[string]string{"type": "generic_in_memory"}); err != nil {
+	if err := m.AddCatalog("c", NewMemory("first"), &Definition{Options: map[string]string{"type": "generic_in_memory"}}); err != nil {
 		t.Fatal(err)
 	}
 	wantError(t, m.AddCatalog("c", NewMemory("first"), nil), "Catalog c already exists.")

@@ -29,6 +29,10 @@ type Table struct {
 	Distribution *Distribution
 	// Options are those of the connector, and of a view none.
 	Options map[string]string
+	// Kept are the partitions that were added by hand.
+	Kept []Partition
+	// Statistics are what ANALYZE TABLE has found; nil: it was not asked.
+	Statistics *Statistics
 	// Query is a view's, with all names written in full.
 	Query string
 	// Original is a view's query as it was written.
@@ -36,6 +40,22 @@ type Table struct {
 	// Temporary says that it lives as long as the session.
 	Temporary bool
 }
+
+// Partition is one that was added by hand: the values of some of the columns that the
+// table is partitioned by.
+type Partition struct {
+	Values  map[string]string
+	Options map[string]string
+}
+
+// Statistics are what is known of a table's rows.
+type Statistics struct {
+	Rows    int64
+	Columns map[string]ColumnStatistics
+}
+
+// ColumnStatistics are what is known of a column's values.
+type ColumnStatistics struct{ Distinct, Nulls int64 }
 
 // Distribution is how rows are spread over buckets.
 type Distribution struct {
@@ -152,6 +172,7 @@ func (t *Table) Clone() *Table {
 	c.Schema.Watermarks = slices.Clone(t.Schema.Watermarks)
 	c.Partitions = slices.Clone(t.Partitions)
 	c.Options = maps.Clone(t.Options)
+	c.Kept = slices.Clone(t.Kept)
 	if t.Schema.PrimaryKey != nil {
 		key := *t.Schema.PrimaryKey
 		key.Columns = slices.Clone(key.Columns)

@@ -17,6 +17,9 @@ type Options struct {
 	Registry   *expr.Registry
 	Connectors exec.Connectors
 	Runner     Runner
+	// Functions finds a user's function by the name that it was registered under; nil:
+	// there are none.
+	Functions func(class string) (*expr.Function, bool)
 	// Settings are those that all sessions begin with.
 	Settings map[string]string
 	// Now is the time of day.
@@ -36,8 +39,9 @@ func (e *Engine) Open(_ context.Context, o session.Options) (session.Session, er
 
 // Session is one user's: the names and the settings that statements see.
 type Session struct {
-	o     Options
-	names *catalog.Manager
+	o       Options
+	names   *catalog.Manager
+	inserts *statementSet // that was begun; nil: none
 
 	mu   sync.Mutex // guards own and jobs
 	own  map[string]string

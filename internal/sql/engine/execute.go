@@ -24,10 +24,22 @@ type statement struct {
 	settings map[string]string
 	config   *config.Config
 	now      *expr.Session
+	// planOnly says that no job begins.
+	planOnly bool
 }
 
 // Execute carries out one statement.
-func (s *Session) Execute(ctx context.Context, text string, settings map[string]string) (result *session.Result, err error) {
+func (s *Session) Execute(ctx context.Context, text string, settings map[string]string) (*session.Result, error) {
+	return s.carryOut(ctx, text, settings, false)
+}
+
+// Check carries out one statement without the jobs that it would begin: queries and
+// INSERTs are planned only, those that run as streams as far as streams are.
+func (s *Session) Check(ctx context.Context, text string) (*session.Result, error) {
+	return s.carryOut(ctx, text, nil, true)
+}
+
+func (s *Session) carryOut(ctx context.Context, text string, settings map[string]string, planOnly bool) (result *session.Result, err error) {
 	defer func() { // a mistake of the planner must not end the sessions of others
 		if v := recover(); v != nil {
 			result, err = nil, &session.Error{Class: session.ClassTable, Text: fmt.Sprintf("the planner is broken, please report it with the statement: %v\n%s", v, debug.Stack())}
@@ -37,6 +49,7 @@ func (s *Session) Execute(ctx context.Context, text string, settings map[string]
 	if err != nil {
 		return nil, err
 	}
+	st.planOnly = planOnly
 	result, err = st.execute(parsed)
 	if err != nil {
 		return nil, st.refused(err)
@@ -119,6 +132,7 @@ func (st *statement) binding() bind.Options {
 			return q, nil
 		},
 		Expression: parse.Expression,
+		Function:   st.named,
 	}
 }
 
@@ -151,11 +165,22 @@ func place(text string, at ast.Span) string {
 
 // execute carries out a statement that was parsed.
 func (st *statement) execute(parsed ast.Statement) (*session.Result, error) {
+	if err := st.inSet(parsed); err != nil {
+		return nil, err
+	}
 	switch parsed := parsed.(type) {
 	case *ast.Query:
 		return st.query(parsed)
 	case *ast.Insert:
 		return st.insert(parsed)
+	case *ast.StatementSet:
+		return st.statementSet(parsed)
+	case *ast.BeginStatementSet:
+		return st.beginSet()
+	case *ast.EndStatementSet:
+		return st.endSet()
+	case *ast.Execute:
+		return st.execute(parsed.Statement)
 	case *ast.Explain:
 		return st.explain(parsed)
 	case *ast.CreateTable:
@@ -166,12 +191,26 @@ func (st *statement) execute(parsed ast.Statement) (*session.Result, error) {
 		return st.createDatabase(parsed)
 	case *ast.CreateCatalog:
 		return st.createCatalog(parsed)
+	case *ast.CreateFunction:
+		return st.createFunction(parsed)
+	case *ast.CreateModel:
+		return st.createModel(parsed)
+	case *ast.CreateMaterializedTable:
+		return nil, st.lacks(parsed.Span, ast.KindMaterializedTable)
+	case *ast.CreateConnection:
+		return nil, st.lacks(parsed.Span, ast.KindConnection)
+	case *ast.Alter:
+		return st.alter(parsed)
 	case *ast.Drop:
 		return st.drop(parsed)
 	case *ast.Use:
 		return st.use(parsed)
 	case *ast.Show:
 		return st.showList(parsed)
+	case *ast.ShowCreate:
+		return st.showCreate(parsed)
+	case *ast.ShowPartitions:
+		return st.showPartitions(parsed)
 	case *ast.Describe:
 		return st.describe(parsed)
 	case *ast.Set:
@@ -179,7 +218,7 @@ func (st *statement) execute(parsed ast.Statement) (*session.Result, error) {
 	case *ast.Reset:
 		return st.reset(parsed)
 	}
-	return nil, &session.Error{Class: session.ClassRefused, Text: fmt.Sprintf("this statement is not supported yet: %s", firstWords(st.text))}
+	return st.other(parsed)
 }
 
 // firstWords are enough of a statement to know it by.

@@ -46,8 +46,8 @@ func (st *statement) createCatalog(c *ast.CreateCatalog) (*session.Result, error
 	if database == "" {
 		database = "default"
 	}
-	if err := st.names.AddCatalog(c.Name.Text, catalog.NewMemory(database), options); err != nil {
-		return nil, err
+	if err := st.names.AddCatalog(c.Name.Text, catalog.NewMemory(database), &catalog.Definition{Comment: text(c.Comment), Options: options}); err != nil {
+		return nil, &catalog.Failure{What: "CREATE CATALOG " + c.Name.Text, Why: err}
 	}
 	return done(), nil
 }
@@ -72,15 +72,22 @@ func (st *statement) drop(d *ast.Drop) (*session.Result, error) {
 		}
 	case ast.KindCatalog:
 		if !d.IfExists || slices.Contains(st.names.Catalogs(), d.Name.Last()) {
-			err = st.names.DropCatalog(d.Name.Last())
+			if err = st.names.DropCatalog(d.Name.Last()); err != nil {
+				err = &catalog.Failure{What: "DROP CATALOG " + d.Name.Last(), Why: err}
+			}
 		}
 	case ast.KindFunction:
 		var path catalog.Path
-		if path, err = st.names.Qualify(d.Name.Strings()); err == nil {
+		if path, err = st.functionPath(&d.Name); err == nil {
 			err = st.names.DropFunction(path, d.Temporary, d.System, d.IfExists)
 		}
+	case ast.KindModel:
+		var path catalog.Path
+		if path, err = st.qualify(&d.Name); err == nil {
+			err = st.names.DropModel(path, d.Temporary, d.IfExists)
+		}
 	default:
-		err = expr.Refuse(d.Span, "DROP %s is not supported yet", d.Kind)
+		err = st.lacks(d.Span, d.Kind)
 	}
 	if err != nil {
 		return nil, err

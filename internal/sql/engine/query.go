@@ -4,11 +4,12 @@ import (
 	"context"
 	"errors"
 	"io"
-	"slices"
+	"strconv"
 
 	"github.com/weirstream/weir/batch"
 	"github.com/weirstream/weir/internal/sql/ast"
 	"github.com/weirstream/weir/internal/sql/bind"
+	"github.com/weirstream/weir/internal/sql/catalog"
 	"github.com/weirstream/weir/internal/sql/exec"
 	"github.com/weirstream/weir/internal/sql/expr"
 	"github.com/weirstream/weir/internal/sql/logical"
@@ -24,21 +25,34 @@ func (st *statement) show(t types.Type, c *batch.Column, i int) string {
 	return string(expr.AppendDisplay(nil, st.now.Zone, t, c, i))
 }
 
-// planned makes the job of sinks.
+// planned makes the job of sinks; nil if none is to begin.
 func (st *statement) planned(sinks ...*logical.Sink) (*exec.Compiled, error) {
-	if !st.bounded() {
-		return nil, &session.Error{Class: session.ClassTable, Text: "queries that run as streams are not supported yet: SET 'execution.runtime-mode' = 'batch'"}
+	if err := st.connected(sinks...); err != nil {
+		return nil, err
 	}
-	job := &plan.Job{Name: st.name(sinks[0]), Statement: st.text, Batch: true, Settings: st.settings, Session: st.now}
+	job := &plan.Job{Name: st.name(sinks[0]), Statement: st.text, Batch: st.bounded(), Settings: st.settings, Session: st.now}
 	for _, s := range sinks {
-		optimized := optimize.Optimize(&optimize.Context{Registry: st.o.Registry, Session: st.now}, s).(*logical.Sink)
+		optimized := st.optimized(s).(*logical.Sink)
+		if !job.Batch {
+			continue
+		}
 		root, err := physical.Sink(physical.Options{Registry: st.o.Registry, Session: st.now}, optimized)
 		if err != nil {
 			return nil, err
 		}
 		job.Sinks = append(job.Sinks, root)
 	}
+	switch {
+	case st.planOnly:
+		return nil, nil
+	case !job.Batch:
+		return nil, &session.Error{Class: session.ClassTable, Text: "queries that run as streams are not supported yet: SET 'execution.runtime-mode' = 'batch'"}
+	}
 	return exec.Compile(job, st.o.Registry, st.o.Connectors)
+}
+
+func (st *statement) optimized(n logical.Node) logical.Node {
+	return optimize.Optimize(&optimize.Context{Registry: st.o.Registry, Session: st.now}, n)
 }
 
 // name is what a job is called.
@@ -62,6 +76,9 @@ func (st *statement) query(q *ast.Query) (*session.Result, error) {
 	compiled, err := st.planned(&logical.Sink{Input: bound})
 	if err != nil {
 		return nil, err
+	}
+	if compiled == nil {
+		return done(), nil
 	}
 	job, err := st.o.Runner.Submit(st.ctx, compiled, schema)
 	if err != nil {
@@ -102,15 +119,30 @@ func (r *queryRows) Close() error {
 	return r.job.Cancel()
 }
 
-// insert begins the job of an INSERT, and waits for it if that was asked for.
+// insert begins the job of an INSERT, or puts it into the set that was begun.
 func (st *statement) insert(i *ast.Insert) (*session.Result, error) {
 	sink, err := bind.Insert(st.binding(), i)
 	if err != nil {
 		return nil, err
 	}
-	compiled, err := st.planned(sink)
+	if st.inserts != nil {
+		if err := st.connected(sink); err != nil {
+			return nil, err
+		}
+		st.inserts.add(sink)
+		return done(), nil
+	}
+	return st.write(sink)
+}
+
+// write begins the job of sinks, and waits for it if that was asked for.
+func (st *statement) write(sinks ...*logical.Sink) (*session.Result, error) {
+	compiled, err := st.planned(sinks...)
 	if err != nil {
 		return nil, err
+	}
+	if compiled == nil {
+		return done(), nil
 	}
 	job, err := st.o.Runner.Submit(st.ctx, compiled, nil)
 	if err != nil {
@@ -124,12 +156,31 @@ func (st *statement) insert(i *ast.Insert) (*session.Result, error) {
 			return nil, executing(err)
 		}
 	}
-	count := batch.NewColumn(types.Of(types.BigInt))
-	batch.Append(count, int64(-1)) // how many rows were written is not known
-	return &session.Result{
-		Schema:  []types.Field{{Name: sink.Path.String(), Type: types.Of(types.BigInt)}},
-		Content: true, Job: job.ID(), Rows: &made{block: &batch.Columns{N: 1, Cols: []*batch.Column{count}}},
-	}, nil
+	result := &session.Result{Content: true, Job: job.ID()}
+	block := &batch.Columns{N: 1}
+	for i, s := range sinks {
+		name := s.Path.String()
+		if several(sinks, s.Path) {
+			name += "_" + strconv.Itoa(i+1)
+		}
+		result.Schema = append(result.Schema, types.Field{Name: name, Type: types.Of(types.BigInt)})
+		count := batch.NewColumn(types.Of(types.BigInt))
+		batch.Append(count, int64(-1)) // how many rows were written is not known
+		block.Cols = append(block.Cols, count)
+	}
+	result.Rows = &made{block: block}
+	return result, nil
+}
+
+// several reports whether more than one sink writes a table.
+func several(sinks []*logical.Sink, path catalog.Path) bool {
+	n := 0
+	for _, s := range sinks {
+		if s.Path == path {
+			n++
+		}
+	}
+	return n > 1
 }
 
 // made are rows that are there.
@@ -179,27 +230,4 @@ func texts(schema []types.Field, rows ...[]any) *batch.Columns {
 		b.Cols = append(b.Cols, c)
 	}
 	return b
-}
-
-// explain tells how a query would be computed.
-func (st *statement) explain(e *ast.Explain) (*session.Result, error) {
-	var bound logical.Node
-	var err error
-	switch s := e.Statement.(type) {
-	case *ast.Query:
-		bound, err = bind.Query(st.binding(), s)
-	case *ast.Insert:
-		bound, err = bind.Insert(st.binding(), s)
-	default:
-		return nil, expr.Refuse(e.Statement.Range(), "EXPLAIN of this statement is not supported yet")
-	}
-	if err != nil {
-		return nil, err
-	}
-	if slices.Contains(e.Details, "JSON_EXECUTION_PLAN") || slices.Contains(e.Details, "PLAN_ADVICE") {
-		return nil, expr.Refuse(e.Span, "EXPLAIN does not support this detail yet; there are ESTIMATED_COST and CHANGELOG_MODE")
-	}
-	optimized := optimize.Optimize(&optimize.Context{Registry: st.o.Registry, Session: st.now}, bound)
-	text := "== Abstract Syntax Tree ==\n" + logical.Text(bound) + "\n== Optimized Plan ==\n" + logical.Text(optimized)
-	return told([]types.Field{column("result", types.String())}, []any{text}), nil
 }

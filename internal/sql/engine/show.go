@@ -20,6 +20,9 @@ func (st *statement) showList(s *ast.Show) (*session.Result, error) {
 		}
 		return describing(t, keeps(s)), nil
 	}
+	if s.What == "FULL MODULES" {
+		return told([]types.Field{column("module name", types.String()), column("used", types.Of(types.Boolean))}, []any{coreModule, true}), nil
+	}
 	heading, names, err := st.listed(s)
 	if err != nil {
 		return nil, err
@@ -54,14 +57,17 @@ func (st *statement) listed(s *ast.Show) (heading string, names []string, err er
 		}
 		names, err = c.Databases()
 		return "database name", names, err
-	case "MODULES", "FULL MODULES":
-		return "module name", []string{"core"}, nil
+	case "MODULES":
+		return "module name", []string{coreModule}, nil
 	case "JARS":
 		return "jars", nil, nil
 	}
 	if s.In != nil {
 		if in, database, err = st.names.QualifyDatabase(s.In.Strings()); err != nil {
 			return "", nil, expr.Refuse(s.In.Span, "%v", err)
+		}
+		if err := st.listable(in, database, s.In.Span); err != nil {
+			return "", nil, err
 		}
 	}
 	switch s.What {
@@ -83,7 +89,20 @@ func (st *statement) listed(s *ast.Show) (heading string, names []string, err er
 		}
 		return "function name", names, err
 	}
-	return "", nil, expr.Refuse(s.Span, "SHOW %s is not supported yet", s.What)
+	switch s.What {
+	case "MODELS":
+		return "model name", st.names.Models(in, database), nil
+	case "PROCEDURES":
+		return "", nil, refused(session.ClassRefused, "no catalog has procedures")
+	case "MATERIALIZED TABLES":
+		return "materialized table name", nil, nil
+	case "JOBS":
+		if st.planOnly {
+			return "job id", nil, nil
+		}
+		return "", nil, refused(session.ClassRefused, "SHOW JOBS is for a cluster, and this session cannot ask one: weir list shows its jobs")
+	}
+	return "", nil, expr.Refuse(s.Span, "SHOW %s is not supported", s.What)
 }
 
 // keeps gives the test of a LIKE.
@@ -113,8 +132,17 @@ func keeps(s *ast.Show) func(string) bool {
 
 // describe tells a table's columns.
 func (st *statement) describe(d *ast.Describe) (*session.Result, error) {
-	if d.Kind != ast.KindTable || d.Query != nil {
-		return nil, expr.Refuse(d.Span, "DESCRIBE %s is not supported yet", d.Kind)
+	switch {
+	case d.Query != nil:
+		return nil, expr.Refuse(d.Query.Span, "DESCRIBE takes a table or a view: make a view of the query first")
+	case d.Kind == ast.KindCatalog:
+		return st.describeCatalog(d)
+	case d.Kind == ast.KindFunction:
+		return st.describeFunction(d)
+	case d.Kind == ast.KindModel:
+		return st.describeModel(d)
+	case d.Kind != ast.KindTable:
+		return nil, st.lacks(d.Span, d.Kind)
 	}
 	_, t, err := st.tableOf(&d.Name)
 	if err != nil {

@@ -1,7 +1,6 @@
 package engine
 
 import (
-	"errors"
 	"slices"
 	"strconv"
 
@@ -9,22 +8,46 @@ import (
 	"github.com/weirstream/weir/internal/sql/bind"
 	"github.com/weirstream/weir/internal/sql/catalog"
 	"github.com/weirstream/weir/internal/sql/expr"
+	"github.com/weirstream/weir/internal/sql/logical"
 	"github.com/weirstream/weir/internal/sql/session"
 	"github.com/weirstream/weir/types"
 )
 
-// createTable makes a table.
+// createTable makes a table, and fills it if it was made AS a query.
 func (st *statement) createTable(c *ast.CreateTable) (*session.Result, error) {
-	if c.Like != nil || c.As != nil || c.OrReplace || c.Replace {
-		return nil, expr.Refuse(c.Span, "CREATE TABLE with LIKE, AS or REPLACE is not supported yet")
+	if c.As != nil {
+		return st.createTableAs(c)
 	}
-	path, err := st.names.Qualify(c.Name.Strings())
+	if c.Replace {
+		return nil, expr.Refuse(c.Span, "REPLACE TABLE needs AS and a query")
+	}
+	path, err := st.qualify(&c.Name)
 	if err != nil {
-		return nil, expr.Refuse(c.Name.Span, "%v", err)
+		return nil, err
 	}
 	t, err := st.table(c)
 	if err != nil {
 		return nil, err
+	}
+	return st.put(c, path, t)
+}
+
+// put keeps a table that was made.
+func (st *statement) put(c *ast.CreateTable, path catalog.Path, t *catalog.Table) (*session.Result, error) {
+	if c.OrReplace || c.Replace {
+		old, err := st.names.Table(path)
+		if err != nil {
+			return nil, err
+		}
+		if old != nil {
+			if old.Kind != catalog.BaseTable {
+				return nil, refused(session.ClassValidation, "%s is a view, and REPLACE replaces tables", path)
+			}
+			if err := st.names.ReplaceTable(path, t); err != nil {
+				return nil, err
+			}
+			return done(), nil
+		}
 	}
 	if _, err := st.names.CreateTable(path, t, c.IfNotExists); err != nil {
 		return nil, err
@@ -32,38 +55,173 @@ func (st *statement) createTable(c *ast.CreateTable) (*session.Result, error) {
 	return done(), nil
 }
 
-// table makes what a catalog keeps of a CREATE TABLE.
-func (st *statement) table(c *ast.CreateTable) (*catalog.Table, error) {
-	t := &catalog.Table{Temporary: c.Temporary, Options: map[string]string{}, Comment: text(c.Comment)}
-	for _, o := range c.Options {
-		t.Options[o.Key.Value] = o.Value.Value
-	}
-	if err := st.columns(t, c); err != nil {
+// createTableAs makes a table of a query's columns, and begins the job that fills it.
+func (st *statement) createTableAs(c *ast.CreateTable) (*session.Result, error) {
+	path, t, sink, err := st.tableAs(c)
+	if err != nil {
 		return nil, err
 	}
-	for _, name := range c.PartitionBy {
+	if st.planOnly {
+		return st.write(sink)
+	}
+	old, err := st.names.Table(path)
+	if err != nil {
+		return nil, err
+	}
+	if old != nil && c.IfNotExists {
+		return done(), nil
+	}
+	if _, err := st.planned(sink); err != nil { // before the table is there
+		return nil, err
+	}
+	if _, err := st.put(c, path, t); err != nil {
+		return nil, err
+	}
+	return st.write(sink)
+}
+
+// tableAs makes the table of CREATE TABLE … AS, and the plan that fills it.
+func (st *statement) tableAs(c *ast.CreateTable) (catalog.Path, *catalog.Table, *logical.Sink, error) {
+	path, err := st.qualify(&c.Name)
+	if err != nil {
+		return path, nil, nil, err
+	}
+	if c.Temporary {
+		return path, nil, nil, expr.Refuse(c.Span, "CREATE TABLE AS SELECT syntax does not support to create temporary table yet.")
+	}
+	if c.Like != nil {
+		return path, nil, nil, expr.Refuse(c.Like.Span, "a table is made LIKE another or AS a query, not both")
+	}
+	query, err := bind.Query(st.binding(), c.As)
+	if err != nil {
+		return path, nil, nil, err
+	}
+	query = bind.Unique(query)
+	fields := query.Fields()
+	t := &catalog.Table{Options: pairs(c.Options), Comment: text(c.Comment)}
+	elements, err := queryColumns(t, c, fields)
+	if err != nil {
+		return path, nil, nil, err
+	}
+	if err := st.elements(t, elements, true); err != nil {
+		return path, nil, nil, err
+	}
+	if err := laidOut(t, c); err != nil {
+		return path, nil, nil, err
+	}
+	input, err := bind.Into(st.binding(), query, t.Schema.Persisted(), path, c.As.Span)
+	if err != nil {
+		return path, nil, nil, err
+	}
+	return path, t, &logical.Sink{Path: path, Table: t, Input: input, Static: map[string]string{}}, nil
+}
+
+// queryColumns begins a table with the columns of a query: in the order of the list if one
+// was written, and else behind the columns that are declared. It gives the elements that
+// are left to declare.
+func queryColumns(t *catalog.Table, c *ast.CreateTable, fields []types.Field) ([]ast.TableElement, error) {
+	var rest []ast.TableElement
+	var listed []*ast.Column
+	declared := map[string]bool{}
+	for _, e := range c.Elements {
+		column, ok := e.(*ast.Column)
+		if ok && column.Kind == ast.ColumnReference {
+			listed = append(listed, column)
+			continue
+		}
+		if ok {
+			declared[column.Name.Last()] = true
+		}
+		rest = append(rest, e)
+	}
+	names := map[string]types.Type{}
+	var order []string
+	for _, f := range fields {
+		plain := f.Type
+		plain.Time = types.NoTime
+		names[f.Name] = plain
+		order = append(order, f.Name)
+	}
+	if len(listed) > 0 {
+		if len(listed) != len(fields) {
+			return nil, expr.Refuse(c.Name.Span, "The number of columns in the column list must match the number of columns in the source schema.")
+		}
+		order = nil
+		for _, l := range listed {
+			if _, ok := names[l.Name.Last()]; !ok {
+				return nil, expr.Refuse(l.Span, "Column '%s' not found in the source schema.", l.Name.Last())
+			}
+			if slices.Contains(order, l.Name.Last()) {
+				return nil, expr.Refuse(l.Span, "Column '%s' is listed twice", l.Name.Last())
+			}
+			order = append(order, l.Name.Last())
+		}
+	}
+	for _, name := range order {
+		if !declared[name] {
+			t.Schema.Columns = append(t.Schema.Columns, catalog.Column{Name: name, Type: names[name]})
+		}
+	}
+	return rest, nil
+}
+
+// table makes what a catalog keeps of a CREATE TABLE.
+func (st *statement) table(c *ast.CreateTable) (*catalog.Table, error) {
+	t := &catalog.Table{Options: map[string]string{}}
+	if c.Like != nil {
+		base, err := st.like(c)
+		if err != nil {
+			return nil, err
+		}
+		t = base
+	}
+	for k, v := range pairs(c.Options) {
+		t.Options[k] = v
+	}
+	t.Temporary = c.Temporary
+	if c.Comment != nil {
+		t.Comment = c.Comment.Value
+	}
+	if err := st.elements(t, c.Elements, false); err != nil {
+		return nil, err
+	}
+	return t, laidOut(t, c)
+}
+
+// laidOut says how a table's rows are spread.
+func laidOut(t *catalog.Table, c *ast.CreateTable) error {
+	for i, name := range c.PartitionBy {
 		if _, _, ok := t.Schema.Column(name.Text); !ok {
-			return nil, expr.Refuse(name.Span, "Partition column '%s' not defined in the table schema. Available columns: %s", name.Text, quotedList(t.Schema.Names()))
+			return expr.Refuse(name.Span, "Partition column '%s' not defined in the table schema. Available columns: %s", name.Text, quotedList(t.Schema.Names()))
 		}
-		t.Partitions = append(t.Partitions, name.Text)
-	}
-	if d := c.Distribution; d != nil {
-		t.Distribution = &catalog.Distribution{Kind: d.Kind}
-		for _, name := range d.Columns {
-			if column, _, ok := t.Schema.Column(name.Text); !ok || column.Kind != catalog.Physical {
-				return nil, expr.Refuse(name.Span, "Invalid bucket key '%s'. A bucket key for a distribution must reference a physical column in the schema. Available columns are: %s", name.Text, quotedList(t.Schema.Names()))
-			}
-			t.Distribution.Keys = append(t.Distribution.Keys, name.Text)
-		}
-		if d.Buckets != nil {
-			n, err := strconv.Atoi(d.Buckets.Text)
-			if err != nil || n <= 0 {
-				return nil, expr.Refuse(d.Buckets.Span, "the number of buckets must be a whole number above 0, and this is %s", d.Buckets.Text)
-			}
-			t.Distribution.Buckets = n
+		if !slices.Contains(t.Partitions[:min(i, len(t.Partitions))], name.Text) {
+			t.Partitions = append(t.Partitions, name.Text)
 		}
 	}
-	return t, nil
+	if c.Distribution != nil {
+		return distribute(t, c.Distribution)
+	}
+	return nil
+}
+
+// distribute says how a table's rows are spread over buckets.
+func distribute(t *catalog.Table, d *ast.Distribution) error {
+	spread := &catalog.Distribution{Kind: d.Kind}
+	for _, name := range d.Columns {
+		if column, _, ok := t.Schema.Column(name.Text); !ok || column.Kind != catalog.Physical {
+			return expr.Refuse(name.Span, "Invalid bucket key '%s'. A bucket key for a distribution must reference a physical column in the schema. Available columns are: %s", name.Text, quotedList(t.Schema.Names()))
+		}
+		spread.Keys = append(spread.Keys, name.Text)
+	}
+	if d.Buckets != nil {
+		n, err := strconv.Atoi(d.Buckets.Text)
+		if err != nil || n <= 0 {
+			return expr.Refuse(d.Buckets.Span, "the number of buckets must be a whole number above 0, and this is %s", d.Buckets.Text)
+		}
+		spread.Buckets = n
+	}
+	t.Distribution = spread
+	return nil
 }
 
 func text(s *ast.StringLiteral) string {
@@ -84,180 +242,11 @@ func quotedList(names []string) string {
 	return list + "]"
 }
 
-// columns lays out a table's schema: stored columns, then the computed ones over them,
-// keys and watermarks.
-func (st *statement) columns(t *catalog.Table, c *ast.CreateTable) error {
-	for _, e := range c.Elements {
-		column, ok := e.(*ast.Column)
-		if !ok || column.Kind == ast.ComputedColumn {
-			continue
-		}
-		if column.Type == nil {
-			return expr.Refuse(column.Span, "column '%s' needs a type", column.Name.Last())
-		}
-		typ, err := expr.TypeOf(column.Type, nil)
-		if err != nil {
-			return err
-		}
-		stored := catalog.Column{Name: column.Name.Last(), Type: typ, Comment: text(column.Comment)}
-		if column.Kind == ast.MetadataColumn {
-			stored.Kind, stored.MetadataKey, stored.Virtual = catalog.Metadata, text(column.MetadataKey), column.Virtual
-		}
-		t.Schema.Columns = append(t.Schema.Columns, stored)
-	}
-	if err := st.computed(t, c); err != nil {
-		return err
-	}
-	seen := map[string]bool{}
-	for _, column := range t.Schema.Columns {
-		if seen[column.Name] {
-			return expr.Refuse(c.Name.Span, "A column named '%s' already exists in the table.", column.Name)
-		}
-		seen[column.Name] = true
-	}
-	for _, e := range c.Elements {
-		var err error
-		switch e := e.(type) {
-		case *ast.Column:
-			if e.Constraint != nil {
-				err = constrain(t, e.Constraint, []ast.Name{e.Name.Parts[len(e.Name.Parts)-1]})
-			}
-		case *ast.Constraint:
-			err = constrain(t, e, e.Columns)
-		case *ast.Watermark:
-			err = st.watermark(t, e)
-		}
-		if err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// computed gives computed columns their types, and all columns the order in which they
-// were written.
-func (st *statement) computed(t *catalog.Table, c *ast.CreateTable) error {
-	stored := t.Schema.Row()
-	var all []catalog.Column
-	next := 0
-	for _, e := range c.Elements {
-		column, ok := e.(*ast.Column)
-		if !ok {
-			continue
-		}
-		if column.Kind != ast.ComputedColumn {
-			all, next = append(all, t.Schema.Columns[next]), next+1
-			continue
-		}
-		value, err := bind.Column(st.binding(), column.Expr, stored)
-		if err != nil {
-			return err
-		}
-		all = append(all, catalog.Column{Name: column.Name.Last(), Type: value.Type(), Kind: catalog.Computed,
-			Expression: column.Expr.Range().Text(st.text), Comment: text(column.Comment)})
-	}
-	t.Schema.Columns = all
-	return nil
-}
-
-// constrain gives a table its key.
-func constrain(t *catalog.Table, c *ast.Constraint, columns []ast.Name) error {
-	switch {
-	case c.Unique:
-		return expr.Refuse(c.Span, "UNIQUE constraint is not supported yet")
-	case c.Enforced == nil || *c.Enforced:
-		return expr.Refuse(c.Span, "Weir does not own the data, so it cannot enforce a PRIMARY KEY: say NOT ENFORCED")
-	case t.Schema.PrimaryKey != nil:
-		return expr.Refuse(c.Span, "Duplicate primary key definition")
-	}
-	key := &catalog.PrimaryKey{Name: "PK"}
-	for _, name := range columns {
-		column, i, ok := t.Schema.Column(name.Text)
-		switch {
-		case !ok:
-			return expr.Refuse(name.Span, "Primary key column '%s' is not defined in the schema", name.Text)
-		case column.Kind != catalog.Physical:
-			return expr.Refuse(name.Span, "Could not create a PRIMARY KEY with column '%s'. A PRIMARY KEY constraint must be declared on physical columns.", name.Text)
-		case slices.Contains(key.Columns, name.Text):
-			return expr.Refuse(name.Span, "Column '%s' is in the PRIMARY KEY twice", name.Text)
-		}
-		t.Schema.Columns[i].Type = column.Type.NotNull()
-		key.Columns = append(key.Columns, name.Text)
-		key.Name += "_" + name.Text
-	}
-	if c.Name != nil {
-		key.Name = c.Name.Text
-	}
-	t.Schema.PrimaryKey = key
-	return nil
-}
-
-// watermark says how event time is read from a column.
-func (st *statement) watermark(t *catalog.Table, w *ast.Watermark) error {
-	const form = "The field must be of type TIMESTAMP(p) or TIMESTAMP_LTZ(p), the supported precision 'p' is from 0 to 3, but the %s is %s"
-	if len(w.Column.Parts) > 1 {
-		return expr.Refuse(w.Column.Span, "Invalid column name '%s' for rowtime attribute in watermark declaration. Available columns are: %s", catalog.Dotted(w.Column.Strings()), quotedList(t.Schema.Names()))
-	}
-	column, i, ok := t.Schema.Column(w.Column.Last())
-	if !ok {
-		return expr.Refuse(w.Column.Span, "The rowtime attribute field '%s' is not defined in the table schema. Available fields: %s", w.Column.Last(), quotedList(t.Schema.Names()))
-	}
-	if column.Type.Time == types.Proctime {
-		return expr.Refuse(w.Column.Span, "A watermark can not be defined for a processing-time attribute.")
-	}
-	if !timed(column.Type) {
-		return expr.Refuse(w.Column.Span, "Invalid data type of time field for watermark definition. "+form, "time field type", column.Type)
-	}
-	value, err := bind.Column(st.binding(), w.Expr, t.Schema.Row())
+// qualify makes a name a whole path.
+func (st *statement) qualify(name *ast.ObjectName) (catalog.Path, error) {
+	path, err := st.names.Qualify(name.Strings())
 	if err != nil {
-		return err
+		return path, expr.Refuse(name.Span, "%v", err)
 	}
-	if !timed(value.Type()) {
-		return expr.Refuse(w.Expr.Range(), "Invalid data type of expression for watermark definition. "+form, "watermark expression type", value.Type())
-	}
-	if len(t.Schema.Watermarks) > 0 {
-		return expr.Refuse(w.Span, "Multiple watermark declarations are not supported")
-	}
-	t.Schema.Columns[i].Type.Time = types.Rowtime
-	t.Schema.Watermarks = append(t.Schema.Watermarks, catalog.Watermark{Column: column.Name, Expression: w.Expr.Range().Text(st.text), Type: value.Type()})
-	return nil
-}
-
-func timed(t types.Type) bool { return t.Kind.IsTimestamp() && t.Precision <= 3 }
-
-// createView makes a view.
-func (st *statement) createView(c *ast.CreateView) (*session.Result, error) {
-	path, err := st.names.Qualify(c.Name.Strings())
-	if err != nil {
-		return nil, expr.Refuse(c.Name.Span, "%v", err)
-	}
-	bound, err := bind.Query(st.binding(), c.Query)
-	if err != nil {
-		return nil, err
-	}
-	fields := bound.Fields()
-	v := &catalog.Table{Kind: catalog.View, Temporary: c.Temporary, Comment: text(c.Comment), Original: c.Query.Range().Text(st.text)}
-	v.Query = v.Original
-	if len(c.Columns) > 0 && len(c.Columns) != len(fields) {
-		return nil, expr.Refuse(c.Span, "VIEW definition and input fields not match:\n\tDef fields: %d.\n\tInput fields: %d.", len(c.Columns), len(fields))
-	}
-	for i, f := range fields {
-		name := f.Name
-		if len(c.Columns) > 0 {
-			name = c.Columns[i].Text
-		}
-		if _, _, twice := v.Schema.Column(name); twice {
-			return nil, expr.Refuse(c.Query.Span, "A column with the same name `%s` has been defined.", name)
-		}
-		v.Schema.Columns = append(v.Schema.Columns, catalog.Column{Name: name, Type: f.Type})
-	}
-	_, err = st.names.CreateTable(path, v, c.IfNotExists)
-	var there *catalog.Failure
-	if errors.As(err, &there) && c.OrReplace {
-		err = st.names.ReplaceTable(path, v)
-	}
-	if err != nil {
-		return nil, err
-	}
-	return done(), nil
+	return path, nil
 }

@@ -1,0 +1,116 @@
+package engine
+
+import (
+	"github.com/weirstream/weir/internal/sql/ast"
+	"github.com/weirstream/weir/internal/sql/expr"
+	"github.com/weirstream/weir/internal/sql/session"
+)
+
+// coreModule is the only one: its functions are built in.
+const coreModule = "core"
+
+// useModules chooses the modules whose functions are found, in order.
+func (st *statement) useModules(u *ast.UseModules) (*session.Result, error) {
+	seen := map[string]bool{}
+	for _, m := range u.Modules {
+		switch {
+		case m.Text != coreModule:
+			return nil, expr.Refuse(m.Span, "No module with name '%s' exists; there is %s", m.Text, coreModule)
+		case seen[m.Text]:
+			return nil, expr.Refuse(m.Span, "Module '%s' appears more than once", m.Text)
+		}
+		seen[m.Text] = true
+	}
+	return done(), nil
+}
+
+func (st *statement) loadModule(l *ast.LoadModule) (*session.Result, error) {
+	if l.Name.Text == coreModule {
+		return nil, expr.Refuse(l.Name.Span, "A module with name '%s' already exists", coreModule)
+	}
+	return nil, expr.Refuse(l.Name.Span, "there is no module '%s' to load; there is %s, which is loaded", l.Name.Text, coreModule)
+}
+
+func (st *statement) unloadModule(u *ast.UnloadModule) (*session.Result, error) {
+	if u.Name.Text == coreModule {
+		return nil, expr.Refuse(u.Name.Span, "module '%s' cannot be unloaded: its functions are built in", coreModule)
+	}
+	return nil, expr.Refuse(u.Name.Span, "No module with name '%s' exists; there is %s", u.Name.Text, coreModule)
+}
+
+// change refuses the statements that change rows in place, after looking at their names.
+func (st *statement) change(table *ast.ObjectName, assigned []*ast.Assignment, what string) error {
+	path, err := st.qualify(table)
+	if err != nil {
+		return err
+	}
+	t, err := st.names.Table(path)
+	if err != nil {
+		return err
+	}
+	if t == nil {
+		return expr.Refuse(table.Span, "Object '%s' not found", table.Last())
+	}
+	for _, a := range assigned {
+		if _, _, ok := t.Schema.Column(a.Column.Last()); !ok {
+			return expr.Refuse(a.Column.Span, "Unknown target column '%s'", a.Column.Last())
+		}
+	}
+	return refused(session.ClassRefused, "Can't perform %s operation of the table %s: no connector can change rows in place", what, path)
+}
+
+// truncate refuses: no connector can empty a table.
+func (st *statement) truncate(t *ast.Truncate) error {
+	path, err := st.qualify(&t.Table)
+	if err != nil {
+		return err
+	}
+	switch there, err := st.names.Table(path); {
+	case err != nil:
+		return err
+	case there == nil:
+		return expr.Refuse(t.Table.Span, "Cannot find table '%s' in any of the catalogs %s, nor as a temporary table.", path.Quoted(), st.names.Catalogs())
+	case !st.bounded():
+		return refused(session.ClassTable, "TRUNCATE TABLE statement is not supported in streaming mode.")
+	}
+	return refused(session.ClassTable, "TRUNCATE TABLE statement is not supported for the table %s: its connector cannot empty it", path)
+}
+
+// other carries out the statements that are about the session, its client and its cluster,
+// and refuses those that nothing carries out.
+func (st *statement) other(parsed ast.Statement) (*session.Result, error) {
+	switch s := parsed.(type) {
+	case *ast.UseModules:
+		return st.useModules(s)
+	case *ast.LoadModule:
+		return st.loadModule(s)
+	case *ast.UnloadModule:
+		return st.unloadModule(s)
+	case *ast.Update:
+		return nil, st.change(&s.Table, s.Assignments, "update")
+	case *ast.Delete:
+		return nil, st.change(&s.Table, nil, "delete")
+	case *ast.Merge:
+		return nil, expr.Refuse(s.Span, "MERGE INTO is not supported: no connector can change rows in place")
+	case *ast.Truncate:
+		return nil, st.truncate(s)
+	case *ast.Analyze:
+		return st.analyze(s)
+	case *ast.CheckTable:
+		return st.checkTable(s)
+	case *ast.CallProcedure:
+		return nil, expr.Refuse(s.Span, "no catalog has procedures to call")
+	case *ast.CompilePlan:
+		return nil, expr.Refuse(s.Span, "COMPILE PLAN is not supported: a plan is made anew from the statement")
+	case *ast.ExecutePlan:
+		return nil, expr.Refuse(s.Span, "EXECUTE PLAN is not supported: no compiled plan can be read")
+	case *ast.Jar:
+		return nil, expr.Refuse(s.Span, "jars are for Java: functions are written in Go and registered with the program")
+	case *ast.StopJob, *ast.Command:
+		if st.planOnly {
+			return done(), nil
+		}
+		return nil, refused(session.ClassRefused, "%s is for the client, and this session cannot carry it out", firstWords(st.text))
+	}
+	return nil, refused(session.ClassRefused, "this statement is not supported: %s", firstWords(st.text))
+}
