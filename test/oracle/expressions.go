@@ -33,6 +33,20 @@ type comparison struct {
 	total       counts
 	groups      map[string]*counts
 	differences []string
+	// parts are counts of what else was compared, and notes the differences in them.
+	parts []*tally
+	notes []string
+	// later are those that cannot be compared yet.
+	later int
+}
+
+func (c *comparison) printParts(w io.Writer) {
+	for _, t := range c.parts {
+		fmt.Fprintf(w, "%s: %d of %d equal\n", t.name, t.equal, t.whole)
+	}
+	if c.later > 0 {
+		fmt.Fprintf(w, "plan errors of streaming queries, not counted: %d\n", c.later)
+	}
 }
 
 func (c *comparison) printGroups(w io.Writer) {

@@ -16,7 +16,7 @@ func main() {
 
 func run() error {
 	expressions := flag.String("expressions", "", "a `file` of expressions")
-	statements := flag.String("statements", "", "a `file` of statements")
+	statements := flag.String("statements", "", "a `file` of statements; statements-fixtures.sql beside it prepares each session")
 	queries := flag.String("queries", "", "a `directory` of query cases, or one of them")
 	mode := flag.String("mode", "batch", "how queries run: batch")
 	parallelism := flag.Int("parallelism", 1, "how parallel the jobs of queries are")
@@ -53,7 +53,7 @@ func run() error {
 		if err != nil {
 			return err
 		}
-		for _, d := range result.differences {
+		for _, d := range append(result.differences, result.notes...) {
 			if _, err := fmt.Fprintln(out, d); err != nil {
 				return fmt.Errorf("write the report: %w", err)
 			}
@@ -62,6 +62,7 @@ func run() error {
 			result.printGroups(os.Stdout)
 		}
 		fmt.Printf("%s: %s\n", part.name, result.total)
+		result.printParts(os.Stdout)
 	}
 	return nil
 }
