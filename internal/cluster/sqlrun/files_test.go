@@ -94,3 +94,47 @@ func TestInsertIntoFiles(t *testing.T) {
 		t.Errorf("%s in %s", got, dir)
 	}
 }
+
+func TestJSON(t *testing.T) {
+	s := open(t)
+	dir := filepath.Join(t.TempDir(), "events")
+	if err := os.Mkdir(dir, 0o777); err != nil {
+		t.Fatal(err)
+	}
+	text := `{"id": 1, "who": "A\"nn\u00e4", "tags": ["x", null], "at": "2024-01-01 00:00:00.5", "where": {"city": "Oslo", "n": 2}, "more": {"a": 1}}
+{"who":null,"id":2,"unknown":[{"deep":[1,2]}],"where":{},"more":{}}
+
+{"id":3,"who":17.50,"tags":[],"where":null}
+`
+	if err := os.WriteFile(filepath.Join(dir, "a.json"), []byte(text), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	columns := "id INT, who STRING, tags ARRAY<STRING>, `at` TIMESTAMP(3), `where` ROW<city STRING, n BIGINT>, more MAP<STRING, INT>"
+	create := fmt.Sprintf("CREATE TABLE events (%s) WITH ('connector'='filesystem','path'='%s','format'='json')", columns, dir)
+	if got := answer(t.Context(), s, create); got != "OK\n" {
+		t.Fatal(got)
+	}
+	got := answer(t.Context(), s, "SELECT id, who, tags, `at`, `where`.city, more FROM events ORDER BY id")
+	_, rows, _ := strings.Cut(got, "\n")
+	want := "1 | A\"nnä | [x, NULL] | 2024-01-01 00:00:00.500 | Oslo | {a=1}\n2 | <NULL> | <NULL> | <NULL> | <NULL> | {}\n3 | 17.50 | [] | <NULL> | <NULL> | <NULL>\n"
+	if rows != want {
+		t.Errorf("got\n%swant\n%s", got, want)
+	}
+	for bad, want := range map[string]string{
+		`{"id": 1`:                     "line 1, byte 0: after a JSON value comes a comma or '}', and the text ends",
+		`[1]`:                          "a record is a JSON object, not '['",
+		`{"id": "x"}`:                  "column id: 'x' is no INT",
+		`{"id": 01}`:                   "is no JSON number",
+		`{"id": 1} {}`:                 "after the record comes more, not '{'",
+		`{"tags": "x"}`:                `column tags: '"x"' is no ARRAY<STRING>: "\"x\"" is no JSON array`,
+		`{"where":{"n":"k"}}`:          "field n: 'k' is no BIGINT",
+		strings.Repeat(`{"a":[`, 2000): "nested deeper than 1000",
+	} {
+		if err := os.WriteFile(filepath.Join(dir, "a.json"), []byte(bad), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		if got := answer(t.Context(), s, "SELECT * FROM events"); !strings.Contains(got, want) {
+			t.Errorf("%.40q gives %s, want %s", bad, got, want)
+		}
+	}
+}

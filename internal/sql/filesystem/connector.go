@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"net/url"
 	"path"
+	"slices"
 	"strings"
 
 	"github.com/agnivade/levenshtein"
@@ -34,8 +35,8 @@ func (c Connector) Source(s *plan.Scan, session *expr.Session) (exec.End, error)
 }
 
 // options reads the table's options.
-func (c Connector) options(table string, options map[string]string) (pattern string, format csvFormat, err error) {
-	format = newCSVFormat()
+func (c Connector) options(table string, options map[string]string) (pattern string, format formats, err error) {
+	format = formats{kind: options["format"], csv: newCSVFormat()}
 	for key, value := range options {
 		switch known, err := format.set(key, value); {
 		case err != nil:
@@ -46,11 +47,11 @@ func (c Connector) options(table string, options map[string]string) (pattern str
 		}
 	}
 	switch options["format"] {
-	case "csv":
+	case "csv", "json":
 	case "":
 		return "", format, fmt.Errorf("table %s: missing required option 'format'", table)
 	default:
-		return "", format, fmt.Errorf("table %s: option 'format' is '%s'; there is csv", table, options["format"])
+		return "", format, fmt.Errorf("table %s: option 'format' is '%s'; there are csv and json", table, options["format"])
 	}
 	if options["path"] == "" {
 		return "", format, fmt.Errorf("table %s: missing required option 'path'", table)
@@ -65,7 +66,7 @@ func (c Connector) options(table string, options map[string]string) (pattern str
 // near suggests an option.
 func near(key string) string {
 	best, least := "", 1+len(key)/3
-	for _, known := range append([]string{"path", "format"}, csvOptions...) {
+	for _, known := range slices.Concat([]string{"path", "format"}, csvOptions, jsonOptions) {
 		if d := levenshtein.ComputeDistance(key, known); d < least {
 			best, least = known, d
 		}
@@ -91,3 +92,21 @@ func local(text string) (string, error) {
 	}
 	return path.Clean(u.Path), nil
 }
+
+// formats is how records are written: one of them counts.
+type formats struct {
+	kind string
+	csv  csvFormat
+	json jsonFormat
+}
+
+// set takes an option of the format.
+func (f *formats) set(key, value string) (known bool, err error) {
+	if f.kind == "json" {
+		return f.json.set(key, value)
+	}
+	return f.csv.set(key, value)
+}
+
+// lenient says that what cannot be read is NULL.
+func (f *formats) lenient() bool { return f.kind == "json" && f.json.lenient || f.csv.lenient }

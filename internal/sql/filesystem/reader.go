@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 
 	"github.com/weirstream/weir/batch"
 	"github.com/weirstream/weir/connector"
@@ -14,6 +15,7 @@ import (
 	"github.com/weirstream/weir/internal/sql/exec"
 	"github.com/weirstream/weir/internal/sql/expr"
 	"github.com/weirstream/weir/internal/status"
+	"github.com/weirstream/weir/types"
 )
 
 const (
@@ -30,7 +32,7 @@ type reader struct {
 	out     connector.Output[*batch.Columns]
 	to      connector.SplitOutput[*batch.Columns]
 	program *expr.Program
-	decoder csvDecoder
+	decoder decoder
 	texts   []*batch.Column // of the record's wanted values
 	origin  int64           // number of the batch that is being emitted
 
@@ -210,7 +212,7 @@ func (r *reader) read() (rows int, err error) {
 				return 0, r.unreadable(err)
 			}
 		}
-		if len(r.decoder.starts) > 0 || consumed > 0 {
+		if len(r.decoder.records()) > 0 || consumed > 0 {
 			break
 		}
 		if r.ended {
@@ -220,7 +222,7 @@ func (r *reader) read() (rows int, err error) {
 			return 0, fmt.Errorf("table %s: %w", r.s.table, err)
 		}
 	}
-	rows = len(r.decoder.starts)
+	rows = len(r.decoder.records())
 	if rows > 0 {
 		if err := r.emit(rows, base); err != nil {
 			return 0, err
@@ -243,8 +245,12 @@ func (r *reader) cut(text []byte, begin int) ([]byte, bool) {
 
 // emit converts the texts of records and passes them on.
 func (r *reader) emit(rows int, base int64) error {
-	in := &batch.Columns{N: rows, Cols: r.texts}
-	columns, err := r.program.Eval(in)
+	in := &batch.Columns{N: rows, Cols: slices.Clone(r.texts)}
+	var columns []*batch.Column
+	err := r.nest(in)
+	if err == nil {
+		columns, err = r.program.Eval(in)
+	}
 	if failed, ok := errors.AsType[*expr.RowError](err); ok {
 		return r.unconverted(failed.Row, base, err)
 	}
@@ -257,7 +263,7 @@ func (r *reader) emit(rows int, base int64) error {
 		if v := recover(); v != nil {
 			if failure, ok := v.(error); ok {
 				if at, ok := errors.AsType[*exec.OriginError](failure); ok && at.Origin == r.origin {
-					r.located = &located{base + int64(r.decoder.starts[at.Row]), r.record(at.Row)}
+					r.located = &located{base + int64(r.decoder.records()[at.Row]), r.record(at.Row)}
 				}
 			}
 			panic(v)
@@ -267,15 +273,31 @@ func (r *reader) emit(rows int, base int64) error {
 	return nil
 }
 
+// nest reads values that are made of others.
+func (r *reader) nest(in *batch.Columns) error {
+	for i, field := range r.s.scan.Fields {
+		t := r.s.scan.Columns[field].Type
+		if !r.s.nested(t) {
+			continue
+		}
+		c, err := nestedColumn(r.s.registry, r.s.session, r.s.format.json, t.OrNull(), in.Cols[i])
+		if err != nil {
+			return err
+		}
+		in.Cols[i] = c
+	}
+	return nil
+}
+
 // record is the first line of a record of the batch, cut to what is shown.
 func (r *reader) record(row int) string {
-	line := firstLine(r.text[r.decoder.starts[row]:])
+	line := firstLine(r.text[r.decoder.records()[row]:])
 	return string(line[:min(len(line), status.MaxRecordValue)])
 }
 
 // unconverted says which value of a record is not of its column's type.
 func (r *reader) unconverted(row int, base int64, err error) error {
-	at := base + int64(r.decoder.starts[row])
+	at := base + int64(r.decoder.records()[row])
 	for i, field := range r.s.scan.Fields {
 		column := r.s.scan.Columns[field]
 		if plainText(column.Type) || r.texts[i].IsNull(row) {
@@ -292,8 +314,13 @@ func (r *reader) unconverted(row int, base int64, err error) error {
 // refused converts one value of a record by itself.
 func (r *reader) refused(i, row int) error {
 	column := r.s.scan.Columns[r.s.scan.Fields[i]]
-	single := &source{format: r.s.format, scan: scanOf(column), session: r.s.session, registry: r.s.registry}
-	program, err := single.program()
+	if r.s.nested(column.Type) {
+		value := batch.NewColumn(types.String())
+		value.AppendFrom(r.texts[i], row)
+		_, err := nestedColumn(r.s.registry, r.s.session, r.s.format.json, column.Type.OrNull(), value)
+		return err
+	}
+	program, err := castProgram(r.s.registry, r.s.session, column.Type, r.s.format.lenient())
 	if err != nil {
 		return err
 	}

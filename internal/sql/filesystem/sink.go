@@ -24,6 +24,9 @@ func (c Connector) Sink(w *plan.Write, session *expr.Session) (exec.End, error) 
 	if err != nil {
 		return exec.End{}, err
 	}
+	if format.kind != "csv" {
+		return exec.End{}, fmt.Errorf("table %s: format '%s' is read and not written yet; csv is", w.Table, format.kind)
+	}
 	if w.Overwrite {
 		return exec.End{}, fmt.Errorf("table %s: INSERT OVERWRITE is not supported yet by connector 'filesystem'", w.Table)
 	}
@@ -32,7 +35,7 @@ func (c Connector) Sink(w *plan.Write, session *expr.Session) (exec.End, error) 
 	return exec.End{
 		Operator: operator.FactoryFunc(func(oc *operator.Context, out any) any {
 			to := inner.Build(oc, out).(*operator.Receiver[line])
-			e := &encoder{format: format, write: w, session: session, parted: map[int]bool{}}
+			e := &encoder{format: format.csv, write: w, session: session, parted: map[int]bool{}}
 			for i, f := range w.Columns {
 				for _, key := range w.PartitionKeys {
 					e.parted[i] = e.parted[i] || f.Name == key

@@ -16,7 +16,7 @@ import (
 // source reads the rows of files.
 type source struct {
 	table, pattern string
-	format         csvFormat
+	format         formats
 	scan           *plan.Scan
 	session        *expr.Session
 	registry       *expr.Registry
@@ -27,7 +27,7 @@ func (s *source) Bounded() bool { return true }
 
 // Coordinator is who finds the files.
 func (s *source) Coordinator() (kind, spec string) {
-	text, err := json.Marshal(split.Spec{Patterns: []string{s.pattern}, Whole: s.format.quoted() != 0})
+	text, err := json.Marshal(split.Spec{Patterns: []string{s.pattern}, Whole: s.format.kind == "csv" && s.format.csv.quoted() != 0})
 	if err != nil { // a pattern that is not UTF-8
 		text = []byte(err.Error()) // which the coordinator will refuse
 	}
@@ -40,8 +40,10 @@ func (s *source) program() (*expr.Program, error) {
 	for i, field := range s.scan.Fields {
 		column := s.scan.Columns[field]
 		var e expr.Expr = &expr.Input{Index: i, Name: column.Name, T: types.String()}
-		if !plainText(column.Type) {
-			cast, err := s.registry.ExplicitCast(s.session, e, column.Type.OrNull(), s.format.lenient, ast.Span{})
+		if s.nested(column.Type) {
+			e = &expr.Input{Index: i, Name: column.Name, T: column.Type.OrNull()}
+		} else if !plainText(column.Type) {
+			cast, err := s.registry.ExplicitCast(s.session, e, column.Type.OrNull(), s.format.lenient(), ast.Span{})
 			if err != nil {
 				return nil, err
 			}
@@ -52,9 +54,18 @@ func (s *source) program() (*expr.Program, error) {
 	return expr.Compile(s.session, exprs...)
 }
 
-// scanOf reads one column.
-func scanOf(f types.Field) *plan.Scan {
-	return &plan.Scan{Columns: []types.Field{f}, Fields: []int{0}}
+// nested reports whether values are made of others and read as such.
+func (s *source) nested(t types.Type) bool {
+	return s.format.kind == "json" && (t.Kind.IsCollection() || t.Kind.IsComposite())
+}
+
+// castProgram casts a column of text.
+func castProgram(r *expr.Registry, session *expr.Session, t types.Type, lenient bool) (*expr.Program, error) {
+	cast, err := r.ExplicitCast(session, &expr.Input{Name: "value", T: types.String()}, t.OrNull(), lenient, ast.Span{})
+	if err != nil {
+		return nil, err
+	}
+	return expr.Compile(session, cast)
 }
 
 // plainText reports whether values are texts as they are.
@@ -67,14 +78,46 @@ func (s *source) Open(c connector.SourceContext, out connector.Output[*batch.Col
 		return nil, err
 	}
 	r := &reader{s: s, c: c, out: out, program: program}
-	r.decoder.csvFormat = s.format
-	r.decoder.to = make([]*batch.Column, len(s.scan.Columns))
-	r.decoder.empty = make([]bool, len(s.scan.Columns))
+	to := make([]*batch.Column, len(s.scan.Columns))
 	for _, field := range s.scan.Fields {
 		text := batch.NewColumn(types.String())
 		r.texts = append(r.texts, text)
-		r.decoder.to[field] = text
-		r.decoder.empty[field] = !s.scan.Columns[field].Type.Kind.IsText()
+		to[field] = text
+	}
+	if s.format.kind == "json" {
+		r.decoder = s.jsonDecoder(to)
+	} else {
+		r.decoder = s.csvDecoder(to)
 	}
 	return r, nil
 }
+
+func (s *source) csvDecoder(to []*batch.Column) *csvDecoder {
+	d := &csvDecoder{csvFormat: s.format.csv, to: to, empty: make([]bool, len(to))}
+	for i, f := range s.scan.Columns {
+		d.empty[i] = !f.Type.Kind.IsText()
+	}
+	return d
+}
+
+func (s *source) jsonDecoder(to []*batch.Column) *jsonDecoder {
+	n := len(to)
+	d := &jsonDecoder{jsonFormat: s.format.json, to: to, names: make([][]byte, n), text: make([]bool, n), nested: make([]bool, n), found: make([]bool, n)}
+	for i, f := range s.scan.Columns {
+		d.names[i], d.text[i], d.nested[i] = []byte(`"`+f.Name+`"`), f.Type.Kind.IsText(), s.nested(f.Type)
+	}
+	return d
+}
+
+// decoder cuts text into records, and the values that are wanted of them into columns of
+// text.
+type decoder interface {
+	// decode reads records until so many are there, or only a part of one is left. It gives
+	// how many bytes they have; last says that no more text follows.
+	decode(text []byte, last bool, most int) (consumed int, err error)
+	// records are where each of them begins.
+	records() []int32
+}
+
+func (d *csvDecoder) records() []int32  { return d.starts }
+func (d *jsonDecoder) records() []int32 { return d.starts }

@@ -1,0 +1,175 @@
+package filesystem
+
+import (
+	"bytes"
+	"encoding/json/jsontext"
+	"errors"
+	"fmt"
+)
+
+// maxDepth bounds how deep JSON values are nested.
+const maxDepth = 1000
+
+var (
+	errJSONEnd   = errors.New("the JSON ends within a value")
+	errJSONDepth = fmt.Errorf("the JSON is nested deeper than %d", maxDepth)
+)
+
+// space skips white space.
+func space(text []byte, i int) int {
+	for i < len(text) && (text[i] == ' ' || text[i] == '\t' || text[i] == '\n' || text[i] == '\r') {
+		i++
+	}
+	return i
+}
+
+// scan gives the end of the JSON value that begins at i.
+func scan(text []byte, i, depth int) (end int, err error) {
+	if i >= len(text) {
+		return i, errJSONEnd
+	}
+	switch c := text[i]; {
+	case c == '"':
+		return scanString(text, i)
+	case c == '{' || c == '[':
+		if depth >= maxDepth {
+			return i, errJSONDepth
+		}
+		return scanNested(text, i, depth+1)
+	case c == 't':
+		return scanWord(text, i, "true")
+	case c == 'f':
+		return scanWord(text, i, "false")
+	case c == 'n':
+		return scanWord(text, i, "null")
+	case c == '-' || c >= '0' && c <= '9':
+		return scanNumber(text, i)
+	}
+	return i, fmt.Errorf("a JSON value cannot begin with %q", text[i])
+}
+
+func scanWord(text []byte, i int, word string) (int, error) {
+	if !bytes.HasPrefix(text[i:], []byte(word)) {
+		return i, fmt.Errorf("%.10q is no JSON value", text[i:])
+	}
+	return i + len(word), nil
+}
+
+func scanString(text []byte, i int) (int, error) {
+	for j := i + 1; j < len(text); j++ {
+		switch c := text[j]; {
+		case c == '"':
+			return j + 1, nil
+		case c == '\\':
+			j++
+		case c < ' ':
+			return j, fmt.Errorf("a JSON string cannot hold the character %q", c)
+		}
+	}
+	return len(text), errJSONEnd
+}
+
+func digits(text []byte, i int) int {
+	for i < len(text) && text[i] >= '0' && text[i] <= '9' {
+		i++
+	}
+	return i
+}
+
+func scanNumber(text []byte, i int) (int, error) {
+	begin := i
+	if text[i] == '-' {
+		i++
+	}
+	whole := digits(text, i)
+	if whole == i || text[i] == '0' && whole > i+1 {
+		return i, fmt.Errorf("%.20q is no JSON number", text[begin:])
+	}
+	if i = whole; i < len(text) && text[i] == '.' {
+		if i = digits(text, whole+1); i == whole+1 {
+			return i, fmt.Errorf("%.20q is no JSON number", text[begin:])
+		}
+	}
+	if i < len(text) && (text[i] == 'e' || text[i] == 'E') {
+		i++
+		if i < len(text) && (text[i] == '+' || text[i] == '-') {
+			i++
+		}
+		end := digits(text, i)
+		if end == i {
+			return i, fmt.Errorf("%.20q is no JSON number", text[begin:])
+		}
+		i = end
+	}
+	return i, nil
+}
+
+// scanNested gives the end of an object or an array.
+func scanNested(text []byte, i, depth int) (int, error) {
+	end := i
+	err := members(text, i, depth, func(_, value []byte) error { return nil }, &end)
+	return end, err
+}
+
+// members calls each with the name (as written, in quotes; nil in an array) and the text of
+// every member of the object or array that begins at i.
+func members(text []byte, i, depth int, each func(name, value []byte) error, end *int) error {
+	object := text[i] == '{'
+	closing := byte(']')
+	if object {
+		closing = '}'
+	}
+	i = space(text, i+1)
+	if i < len(text) && text[i] == closing {
+		*end = i + 1
+		return nil
+	}
+	for {
+		var name []byte
+		if object {
+			if i >= len(text) || text[i] != '"' {
+				return fmt.Errorf("a member of a JSON object begins with its name in quotes%s", seen(text, i))
+			}
+			last, err := scanString(text, i)
+			if err != nil {
+				return err
+			}
+			name = text[i:last]
+			if i = space(text, last); i >= len(text) || text[i] != ':' {
+				return fmt.Errorf("after the name %s comes a colon%s", name, seen(text, i))
+			}
+			i = space(text, i+1)
+		}
+		last, err := scan(text, i, depth)
+		if err != nil {
+			return err
+		}
+		if err := each(name, text[i:last]); err != nil {
+			return err
+		}
+		i = space(text, last)
+		if i < len(text) && text[i] == closing {
+			*end = i + 1
+			return nil
+		}
+		if i >= len(text) || text[i] != ',' {
+			return fmt.Errorf("after a JSON value comes a comma or %q%s", closing, seen(text, i))
+		}
+		i = space(text, i+1)
+	}
+}
+
+func seen(text []byte, i int) string {
+	if i >= len(text) {
+		return ", and the text ends"
+	}
+	return fmt.Sprintf(", not %q", text[i])
+}
+
+// unquoted is what a JSON string stands for.
+func unquoted(dst, text []byte) ([]byte, error) {
+	if bytes.IndexByte(text, '\\') < 0 {
+		return append(dst, text[1:len(text)-1]...), nil
+	}
+	return jsontext.AppendUnquote(dst, text)
+}
