@@ -2,6 +2,7 @@ package stream
 
 import (
 	"iter"
+	"slices"
 
 	"github.com/weirstream/weir/internal/operator"
 	"github.com/weirstream/weir/internal/streamgraph"
@@ -58,24 +59,36 @@ func (s DataStream[T]) FlatMap[R any](f func(T) iter.Seq[R]) DataStream[R] {
 // of one among those of another in no particular order. A stream that is named
 // twice comes twice. All must be of one Env.
 func (s DataStream[T]) Union(others ...DataStream[T]) DataStream[T] {
-	inputs := append([]input(nil), s.inputs...)
+	inputs := slices.Clone(s.inputs)
 	for _, o := range others {
-		if o.env != s.env {
-			s.env.problem(callSite(), "Union: the streams belong to different environments")
-			continue
-		}
-		inputs = append(inputs, o.inputs...)
+		inputs = s.env.union(inputs, o.env, o.inputs)
 	}
 	return DataStream[T]{env: s.env, inputs: inputs, stream: s.stream}
 }
 
+// union adds the inputs of another stream.
+//
+//go:noinline
+func (e *Env) union(inputs []input, other *Env, more []input) []input {
+	if other != e {
+		e.problem(callSite(), "Union: the streams belong to different environments")
+		return inputs
+	}
+	return append(inputs, more...)
+}
+
 // partitioned gives s with another way to the next operation.
 func (s DataStream[T]) partitioned(p streamgraph.Partitioner, route any) DataStream[T] {
-	inputs := make([]input, len(s.inputs))
-	for i, in := range s.inputs {
+	return DataStream[T]{env: s.env, inputs: partitioned(s.inputs, p, route), stream: s.stream}
+}
+
+//go:noinline
+func partitioned(all []input, p streamgraph.Partitioner, route any) []input {
+	inputs := make([]input, len(all))
+	for i, in := range all {
 		inputs[i] = input{node: in.node, partitioner: p, route: route, side: in.side}
 	}
-	return DataStream[T]{env: s.env, inputs: inputs, stream: s.stream}
+	return inputs
 }
 
 // Forward sends records to the same subtask of the next operation, which must
@@ -134,11 +147,18 @@ func Self[T any](v T) T { return v }
 
 // node is the operation that made the stream, for the settings below.
 func (s DataStream[T]) node(setting string) *streamgraph.Node {
-	if len(s.inputs) != 1 || !s.inputs[0].implicit || s.inputs[0].side != nil {
-		s.env.problem(callSite(), "%s: set it on an operation, not on a union, a partitioning or a side output", setting)
+	return s.env.operation(s.inputs, setting)
+}
+
+// operation is the one that made a stream which the next one reads by inputs.
+//
+//go:noinline
+func (e *Env) operation(inputs []input, setting string) *streamgraph.Node {
+	if len(inputs) != 1 || !inputs[0].implicit || inputs[0].side != nil {
+		e.problem(callSite(), "%s: set it on an operation, not on a union, a partitioning or a side output", setting)
 		return &streamgraph.Node{}
 	}
-	return s.inputs[0].node
+	return inputs[0].node
 }
 
 // UID gives the operation that made s a stable identity, which its state is

@@ -84,7 +84,7 @@ func (s KeyedStream[K, T]) extreme[N cmp.Ordered](op string, f func(T) N, better
 // a key with one record that record. f must be associative and give a record of
 // the same key; a comes before b only where the records come from one subtask. It
 // must not change what a and b point to: both may have been emitted.
-func (s KeyedStream[K, T]) Reduce(f func(a, b T) T) DataStream[T] {
+func (s KeyedStream[K, T]) Reduce[F ~func(a, b T) T](f F) DataStream[T] {
 	s.stream.env.required("Reduce", f == nil)
 	merge := func(acc *T, created bool, v T) {
 		if created {

@@ -72,6 +72,9 @@ func (s Sink) CoLocationGroup(group string) Sink {
 	return s
 }
 
+// Methods that bring much code with them have a type parameter for their argument,
+// which has one type only: see onlyWindows.
+
 // Discard drops every record. A stream that has no end runs all the same;
 // Discard says that nothing was forgotten.
 func (s DataStream[T]) Discard() Sink {
@@ -81,7 +84,7 @@ func (s DataStream[T]) Discard() Sink {
 // ForEach calls f for every record. Each subtask calls it on a goroutine of its
 // own, so with several subtasks f must be safe for concurrent use. An error that f
 // returns fails the job.
-func (s DataStream[T]) ForEach(f func(T) error) Sink {
+func (s DataStream[T]) ForEach[F ~func(T) error](f F) Sink {
 	s.env.required("ForEach", f == nil)
 	return sink(s, &streamgraph.Node{Op: "For Each", Operator: operator.Sink(func(*operator.Context) (func(T) error, func() error, error) {
 		return f, nil, nil
@@ -98,26 +101,32 @@ const printBuffer = 32 << 10
 // written together, when input pauses and at the buffer time-out.
 func (s DataStream[T]) Print() Sink {
 	return sink(s, &streamgraph.Node{Op: "Print to Std. Out", Operator: operator.Sink(func(c *operator.Context) (func(T) error, func() error, error) {
-		prefix := ""
-		if c.Parallelism > 1 {
-			prefix = fmt.Sprintf("%d> ", c.Subtask+1)
-		}
-		p := &printer{to: os.Stdout}
-		take := func(v T) error {
-			p.text = append(fmt.Append(append(p.text, prefix...), v), '\n')
-			if len(p.text) < printBuffer {
-				return nil
-			}
-			return p.flush()
-		}
-		return take, p.flush, nil
+		p := newPrinter(c)
+		return func(v T) error { return p.print(v) }, p.flush, nil
 	})})
 }
 
 // printer collects whole lines, so that those of several subtasks never mix.
 type printer struct {
-	to   *os.File
-	text []byte
+	to     *os.File
+	prefix string
+	text   []byte
+}
+
+func newPrinter(c *operator.Context) *printer {
+	p := &printer{to: os.Stdout}
+	if c.Parallelism > 1 {
+		p.prefix = fmt.Sprintf("%d> ", c.Subtask+1)
+	}
+	return p
+}
+
+func (p *printer) print(v any) error {
+	p.text = append(fmt.Append(append(p.text, p.prefix...), v), '\n')
+	if len(p.text) < printBuffer {
+		return nil
+	}
+	return p.flush()
 }
 
 func (p *printer) flush() error {
@@ -134,11 +143,11 @@ func (p *printer) flush() error {
 // job without checkpoints, when the subtask has finished. So each record is seen
 // once, whatever fails, if all sources of the job can go back to a checkpoint. Mistakes in
 // the sink's description are returned by Execute.
-func (s DataStream[T]) SinkTo(to connector.Sink[T]) Sink {
+func (s DataStream[T]) SinkTo[S connector.Sink[T]](to S) Sink {
 	n := &streamgraph.Node{Op: "Writer"}
-	if s.env.required("SinkTo", to == nil); to != nil {
-		n.Operator = operator.SinkTo(to)
-		if checked, ok := to.(connector.Checked); ok {
+	if s.env.required("SinkTo", any(to) == nil); any(to) != nil {
+		n.Operator = operator.SinkTo[T](to)
+		if checked, ok := any(to).(connector.Checked); ok {
 			n.Before = checked.Check
 		}
 	}
@@ -157,10 +166,10 @@ func (s DataStream[T]) SinkTo(to connector.Sink[T]) Sink {
 // subtask has finished and it is complete; before, its name begins with a dot, and
 // it is removed when the job fails or is canceled. Execute refuses a dir that holds
 // anything then.
-func (s DataStream[T]) WriteText(dir string, line func(T) string) Sink {
+func (s DataStream[T]) WriteText[F ~func(T) string](dir string, line F) Sink {
 	s.env.required("WriteText", line == nil)
 	return sink(s, &streamgraph.Node{
-		Op: "Write Text", Operator: files.WriteLines(dir, line),
+		Op: "Write Text", Operator: files.WriteLines[T](dir, line),
 		Before: func(onCluster bool) error {
 			err := files.CheckPaths(onCluster, dir)
 			if err != nil || s.env.checkpointed() || s.env.settings[config.RecoveryPath.Key] != "" {
@@ -213,12 +222,14 @@ func (s DataStream[T]) Collect() *Collected[T] {
 			}
 			return take, flush, nil
 		}),
-		Before: func(onCluster bool) error {
-			if onCluster {
-				return errors.New("Collect works only in an embedded run: on a cluster write to a sink such as WriteText")
-			}
-			return nil
-		},
+		Before: onlyEmbedded,
 	}).node)
 	return all
+}
+
+func onlyEmbedded(onCluster bool) error {
+	if onCluster {
+		return errors.New("Collect works only in an embedded run: on a cluster write to a sink such as WriteText")
+	}
+	return nil
 }

@@ -102,7 +102,8 @@ type alignment struct {
 // DisableChaining or their slot sharing groups, or there are operations between them,
 // it treats what reaches a subtask as one, and so it does with sources that do not tell
 // their splits apart because they read one at a time.
-func (s DataStream[T]) Watermarks(w WatermarkStrategy[T]) DataStream[T] {
+func (s DataStream[T]) Watermarks[W onlyStrategies[T]](strategy W) DataStream[T] {
+	w := WatermarkStrategy[T](strategy)
 	s.env.required("Watermarks", w.timestamp == nil)
 	for _, span := range []struct {
 		name string
@@ -137,6 +138,9 @@ func (s DataStream[T]) Watermarks(w WatermarkStrategy[T]) DataStream[T] {
 	}
 	return marked
 }
+
+// onlyStrategies is WatermarkStrategy; see onlyWindows.
+type onlyStrategies[T any] interface{ WatermarkStrategy[T] }
 
 // checked says what is wrong with an alignment, and gives it to the operator.
 func (a *alignment) checked(e *Env) *operator.Alignment {

@@ -91,7 +91,7 @@ func Final[K comparable, T, A, R any](a Aggregate[K, T, A, R]) Factory {
 // their keys, a batch at a time.
 func folding[K comparable, T, V, A, R any](c *Context, o *Receiver[R], a Aggregate[K, V, A, R], key func(T) K, add func(*A, bool, T)) *Receiver[T] {
 	var f *fold[K, T, A]
-	finish := func() {}
+	finish := nothing
 	if !c.Batch {
 		f = newKeptFold(c, key, add)
 	} else {
@@ -114,21 +114,28 @@ func folding[K comparable, T, V, A, R any](c *Context, o *Receiver[R], a Aggrega
 			o.Push(a.Result(f.keys[i], *acc), f.timestamp(i))
 		}
 	}
-	return &Receiver[T]{
-		Push:      f.push,
-		PushBatch: f.batch,
+	h := draining(f.drain, finish, Head{Watermark: o.Watermark, Idle: o.Idle, Finish: o.Finish})
+	return &Receiver[T]{Push: f.push, PushBatch: f.batch, Watermark: h.Watermark, Idle: h.Idle, Finish: h.Finish}
+}
+
+// draining makes the head of an operator that lets out what it holds before all but
+// records, and does more at the end.
+//
+//go:noinline
+func draining(drain, finish func(), next Head) Head {
+	return Head{
 		Watermark: func(t int64) {
-			f.drain()
-			o.Watermark(t)
+			drain()
+			next.Watermark(t)
 		},
 		Idle: func(idle bool) {
-			f.drain()
-			o.Idle(idle)
+			drain()
+			next.Idle(idle)
 		},
 		Finish: func() {
-			f.drain()
+			drain()
 			finish()
-			o.Finish()
+			next.Finish()
 		},
 	}
 }

@@ -57,35 +57,51 @@ func through[T, R any](o *Receiver[R], push func(T, int64)) *Receiver[T] {
 func Sink[T any](open func(c *Context) (take func(v T) error, flush func() error, err error)) Factory {
 	return FactoryFunc(func(c *Context, _ any) any {
 		take, flush, err := open(c)
-		if err != nil {
-			c.failed(fmt.Errorf("open: %w", err))
-		}
-		finish := func() {}
-		if flush != nil {
-			finish = func() {
-				if err := flush(); err != nil {
-					c.failed(err)
-				}
-			}
-			c.OnFlush(finish)
-			c.OnClose(func(failed bool) {
-				if failed {
-					finish()
-				}
-			})
-		}
 		return &Receiver[T]{
 			Push: func(v T, _ int64) {
 				if err := take(v); err != nil {
 					c.failed(err)
 				}
 			},
-			Watermark: func(int64) {},
-			Idle:      func(bool) {},
-			Finish:    finish,
+			Watermark: noWatermark,
+			Idle:      noIdle,
+			Finish:    ending(c, flush, err),
 		}
 	})
 }
+
+// ending makes the end of a sink.
+//
+//go:noinline
+func ending(c *Context, flush func() error, err error) (finish func()) {
+	if err != nil {
+		c.failed(fmt.Errorf("open: %w", err))
+	}
+	if flush == nil {
+		return nothing
+	}
+	finish = func() {
+		if err := flush(); err != nil {
+			c.failed(err)
+		}
+	}
+	c.OnFlush(finish)
+	c.OnClose(func(failed bool) {
+		if failed {
+			finish()
+		}
+	})
+	return finish
+}
+
+// What a receiver does that is told of nothing but records.
+//
+// Closures in generic code are compiled for every type of records, and so is what is
+// inlined into it: what does not depend on the type is in functions of its own here,
+// those that would be inlined marked not to be.
+func noWatermark(int64) {}
+func noIdle(bool)       {}
+func nothing()          {}
 
 // Discard makes the sink that drops every record.
 func Discard[T any]() Factory {
@@ -93,9 +109,9 @@ func Discard[T any]() Factory {
 		return &Receiver[T]{
 			Push:      func(T, int64) {},
 			PushBatch: func(*batch.Rows[T]) {},
-			Watermark: func(int64) {},
-			Idle:      func(bool) {},
-			Finish:    func() {},
+			Watermark: noWatermark,
+			Idle:      noIdle,
+			Finish:    nothing,
 		}
 	})
 }

@@ -22,41 +22,63 @@ const (
 // sink in two phases.
 func SinkTo[T any](sink connector.Sink[T]) Factory {
 	return FactoryFunc(func(c *Context, _ any) any {
-		s := &committing[T]{c: c, metrics: c.sinkMetrics(), ctx: taskContext{Context: context.Background(), done: c.Done()}}
-		c.OnClose(s.close)
-		c.Keep(c.OperatorID, Kept{
-			Lists: []KeptList{
-				{Name: "committables", Mode: Gathered, Schema: "json", Save: s.saveCommittables, Load: s.loadCommittables},
-				{Name: "writers", Mode: Gathered, Schema: "json", Save: s.saveWriter, Load: s.loadWriters},
-			},
-			Prepare:  s.prepare,
-			Complete: s.complete,
+		var write func(T, int64) error
+		s := newCommitting(c, func(c connector.SinkContext) (writing, connector.Committer, error) {
+			w, committer, err := sink.Open(c)
+			if w == nil {
+				return nil, committer, err
+			}
+			write = w.Write
+			return w, committer, err
 		})
-		s.open(sink)
-		c.OnFlush(func() { s.check(s.writer.Flush(false)) })
-		write := s.writer.Write
+		take := write // which does not change any more
 		return &Receiver[T]{
 			Push: func(v T, ts int64) {
-				if err := write(v, ts); err != nil {
+				if err := take(v, ts); err != nil {
 					c.failed(err)
 				}
 			},
-			Watermark: func(int64) {},
-			Idle:      func(bool) {},
-			Finish:    func() { s.check(s.writer.Flush(true)) },
+			Watermark: noWatermark,
+			Idle:      noIdle,
+			Finish:    s.finish,
 		}
 	})
+}
+
+// writing is what a connector.Writer does but for records, of whatever type.
+type writing interface {
+	Flush(end bool) error
+	Prepare(checkpoint int64) (committables [][]byte, err error)
+	State() ([][]byte, error)
+	Close() error
+}
+
+// newCommitting makes what drives a writer and a committer, which open makes.
+func newCommitting(c *Context, open func(connector.SinkContext) (writing, connector.Committer, error)) *committing {
+	s := &committing{c: c, metrics: c.sinkMetrics(), ctx: taskContext{Context: context.Background(), done: c.Done()}}
+	c.OnClose(s.close)
+	c.Keep(c.OperatorID, Kept{
+		Lists: []KeptList{
+			{Name: "committables", Mode: Gathered, Schema: "json", Save: s.saveCommittables, Load: s.loadCommittables},
+			{Name: "writers", Mode: Gathered, Schema: "json", Save: s.saveWriter, Load: s.loadWriters},
+		},
+		Prepare:  s.prepare,
+		Complete: s.complete,
+	})
+	s.open(open)
+	c.OnFlush(func() { s.check(s.writer.Flush(false)) })
+	return s
 }
 
 // committing drives the writer and the committer of one subtask.
 //
 // Invariant: due and later together are what has been prepared and not committed,
 // in the order of their checkpoints; those of due are complete.
-type committing[T any] struct {
+type committing struct {
 	c          *Context
 	metrics    *connector.SinkMetrics
 	ctx        context.Context
-	writer     connector.Writer[T]
+	writer     writing
 	committer  connector.Committer
 	due        []connector.Committable
 	later      []connector.Committable
@@ -68,20 +90,20 @@ type committing[T any] struct {
 	again bool
 }
 
-func (s *committing[T]) check(err error) {
+func (s *committing) check(err error) {
 	if err != nil {
 		s.c.failed(err)
 	}
 }
 
 // open makes writer and committer, and commits what a checkpoint held.
-func (s *committing[T]) open(sink connector.Sink[T]) {
+func (s *committing) open(open func(connector.SinkContext) (writing, connector.Committer, error)) {
 	c := s.c
 	if s.restored != nil {
 		s.restored.Pending = slices.Clone(s.due)
 	}
 	var err error
-	s.writer, s.committer, err = sink.Open(connector.SinkContext{
+	s.writer, s.committer, err = open(connector.SinkContext{
 		Job: c.JobID, Operator: c.OperatorID.String(), Name: c.Operator, Subtask: c.Subtask, Parallelism: c.Parallelism, Attempt: c.Attempt,
 		Checkpoints: c.Checkpoints, Restored: s.restored, Done: c.Done(), Metrics: s.metrics, Logger: c.Logger,
 		Now: func() time.Time { return time.UnixMilli(c.Now()) },
@@ -96,8 +118,11 @@ func (s *committing[T]) open(sink connector.Sink[T]) {
 	s.commit()
 }
 
+// finish lets out what the writer holds: no record follows.
+func (s *committing) finish() { s.check(s.writer.Flush(true)) }
+
 // prepare takes what belongs to a checkpoint.
-func (s *committing[T]) prepare(checkpoint int64) {
+func (s *committing) prepare(checkpoint int64) {
 	s.checkpoint = checkpoint
 	all, err := s.writer.Prepare(checkpoint)
 	s.check(err)
@@ -107,7 +132,7 @@ func (s *committing[T]) prepare(checkpoint int64) {
 }
 
 // complete commits what belongs to a checkpoint and those before it.
-func (s *committing[T]) complete(checkpoint int64) {
+func (s *committing) complete(checkpoint int64) {
 	n := 0
 	for n < len(s.later) && s.later[n].Checkpoint <= checkpoint {
 		n++
@@ -120,7 +145,7 @@ func (s *committing[T]) complete(checkpoint int64) {
 }
 
 // commit commits what is due, or sets a time to try it again.
-func (s *committing[T]) commit() {
+func (s *committing) commit() {
 	pause := s.tryCommit()
 	if pause == 0 {
 		return
@@ -133,7 +158,7 @@ func (s *committing[T]) commit() {
 }
 
 // tryCommit commits what is due. If it may be tried again it says after what pause.
-func (s *committing[T]) tryCommit() (pause time.Duration) {
+func (s *committing) tryCommit() (pause time.Duration) {
 	for len(s.due) > 0 {
 		done, err := s.committer.Commit(s.ctx, s.due)
 		if err == nil && done <= 0 || done > len(s.due) {
@@ -159,7 +184,7 @@ func (s *committing[T]) tryCommit() (pause time.Duration) {
 }
 
 // close commits what no checkpoint will, in a task that has finished.
-func (s *committing[T]) close(failed bool) {
+func (s *committing) close(failed bool) {
 	if s.writer == nil {
 		return
 	}
@@ -187,7 +212,7 @@ type savedCommittable struct {
 	Data       []byte `json:"data"`
 }
 
-func (s *committing[T]) saveCommittables() (all [][]byte) {
+func (s *committing) saveCommittables() (all [][]byte) {
 	for _, c := range append(slices.Clone(s.due), s.later...) {
 		text, err := json.Marshal(savedCommittable{Subtask: c.Subtask, Checkpoint: c.Checkpoint, Data: c.Data})
 		Check(err)
@@ -198,7 +223,7 @@ func (s *committing[T]) saveCommittables() (all [][]byte) {
 
 // loadCommittables takes over what the earlier subtasks that this one owns had not
 // committed: the checkpoint is complete, so it is due.
-func (s *committing[T]) loadCommittables(elements [][]byte) error {
+func (s *committing) loadCommittables(elements [][]byte) error {
 	for _, text := range elements {
 		var saved savedCommittable
 		if err := json.Unmarshal(text, &saved); err != nil {
@@ -220,7 +245,7 @@ type savedWriter struct {
 	States     [][]byte `json:"states"`
 }
 
-func (s *committing[T]) saveWriter() [][]byte {
+func (s *committing) saveWriter() [][]byte {
 	states, err := s.writer.State()
 	s.check(err)
 	text, err := json.Marshal(savedWriter{Subtask: s.c.Subtask, Checkpoint: s.checkpoint, States: states})
@@ -228,7 +253,7 @@ func (s *committing[T]) saveWriter() [][]byte {
 	return [][]byte{text}
 }
 
-func (s *committing[T]) loadWriters(elements [][]byte) error {
+func (s *committing) loadWriters(elements [][]byte) error {
 	for _, text := range elements {
 		var saved savedWriter
 		if err := json.Unmarshal(text, &saved); err != nil {
@@ -248,7 +273,7 @@ func (s *committing[T]) loadWriters(elements [][]byte) error {
 	return nil
 }
 
-func (s *committing[T]) owns(earlier int) bool { return earlier%s.c.Parallelism == s.c.Subtask }
+func (s *committing) owns(earlier int) bool { return earlier%s.c.Parallelism == s.c.Subtask }
 
 // taskContext ends when its task is canceled.
 type taskContext struct {

@@ -1,7 +1,5 @@
 package operator
 
-import "slices"
-
 // Splitting is an operator that tells apart the splits of the source that feeds it.
 // All is called on the task's goroutine.
 type Splitting[T any] interface {
@@ -11,6 +9,9 @@ type Splitting[T any] interface {
 	// Begin is told of a split and of the time that it had in a checkpoint, noSplitTime
 	// if none.
 	Begin(id string, had SplitTime) SplitReceiver[T]
+	// Among gives the splitting operator that it is together with others that the same
+	// source feeds; all are the receivers of them and it.
+	Among(all []*Receiver[T]) Splitting[T]
 }
 
 // SplitControl is what a source does for whoever tells its splits apart.
@@ -48,14 +49,7 @@ func (t SplitTime) earlier(other SplitTime) SplitTime {
 // which tell the splits apart.
 type splittingFan[T any] struct{ outs []*Receiver[T] }
 
-// fanSplits gives the splitting operator that several receivers are together; nil:
-// none of them is one.
-func fanSplits[T any](outs []*Receiver[T]) Splitting[T] {
-	if !slices.ContainsFunc(outs, func(r *Receiver[T]) bool { return r.Splits != nil }) {
-		return nil
-	}
-	return splittingFan[T]{outs}
-}
+func (f splittingFan[T]) Among(all []*Receiver[T]) Splitting[T] { return splittingFan[T]{all} }
 
 func (f splittingFan[T]) Attach(c SplitControl) func(T, int64) {
 	pushes := make([]func(T, int64), len(f.outs))

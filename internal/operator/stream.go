@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"reflect"
+	"slices"
 
 	"github.com/weirstream/weir/batch"
 	"github.com/weirstream/weir/internal/codec"
@@ -89,31 +90,49 @@ func (s *StreamOf[T]) Fanout(outs []any) any {
 		return outs[0]
 	}
 	all := make([]*Receiver[T], len(outs))
+	heads := make([]Head, len(outs))
+	var splits Splitting[T]
 	for i, out := range outs {
-		all[i] = Output[T](out)
+		r := Output[T](out)
+		all[i], heads[i] = r, Head{Watermark: r.Watermark, Idle: r.Idle, Finish: r.Finish}
+		if r.Splits != nil {
+			splits = r.Splits
+		}
 	}
+	if splits != nil {
+		splits = splits.Among(all)
+	}
+	h := together(heads)
 	return &Receiver[T]{
 		Push: func(v T, ts int64) {
 			for _, r := range all {
 				r.Push(v, ts)
 			}
 		},
+		Watermark: h.Watermark, Idle: h.Idle, Finish: h.Finish, Splits: splits,
+	}
+}
+
+// together makes one head of several, in order, but for their records.
+//
+//go:noinline
+func together(all []Head) Head {
+	return Head{
 		Watermark: func(t int64) {
-			for _, r := range all {
-				r.Watermark(t)
+			for _, h := range all {
+				h.Watermark(t)
 			}
 		},
 		Idle: func(idle bool) {
-			for _, r := range all {
-				r.Idle(idle)
+			for _, h := range all {
+				h.Idle(idle)
 			}
 		},
 		Finish: func() {
-			for _, r := range all {
-				r.Finish()
+			for _, h := range all {
+				h.Finish()
 			}
 		},
-		Splits: fanSplits(all),
 	}
 }
 
@@ -124,25 +143,8 @@ func (s *StreamOf[T]) Beside(out any, others []Head) any {
 		return out
 	}
 	r := *Output[T](out)
-	watermark, idle, finish := r.Watermark, r.Idle, r.Finish
-	r.Watermark = func(t int64) {
-		for _, o := range others {
-			o.Watermark(t)
-		}
-		watermark(t)
-	}
-	r.Idle = func(is bool) {
-		for _, o := range others {
-			o.Idle(is)
-		}
-		idle(is)
-	}
-	r.Finish = func() {
-		for _, o := range others {
-			o.Finish()
-		}
-		finish()
-	}
+	h := together(append(slices.Clone(others), Head{Watermark: r.Watermark, Idle: r.Idle, Finish: r.Finish}))
+	r.Watermark, r.Idle, r.Finish = h.Watermark, h.Idle, h.Finish
 	return &r
 }
 
@@ -197,33 +199,58 @@ func (s *serializer[T]) Append(dst []byte, b batch.Batch) ([]byte, error) {
 		return dst, s.stream.err
 	}
 	r := b.(*batch.Rows[T])
+	return s.stream.plan.Append(appendHeader(dst, len(r.Vals), r.TS, r.Kind), r.Vals)
+}
+
+// appendHeader writes all of a batch but the columns of its records.
+//
+//go:noinline
+func appendHeader(dst []byte, rows int, times []int64, kinds []batch.RowKind) []byte {
 	var flags byte
-	if len(r.TS) > 0 {
+	if len(times) > 0 {
 		flags |= flagTimestamps
 	}
-	if len(r.Kind) > 0 {
+	if len(kinds) > 0 {
 		flags |= flagKinds
 	}
-	dst = binary.LittleEndian.AppendUint32(dst, uint32(len(r.Vals)))
+	dst = binary.LittleEndian.AppendUint32(dst, uint32(rows))
 	dst = append(dst, flags)
-	for _, ts := range r.TS {
+	for _, ts := range times {
 		dst = binary.LittleEndian.AppendUint64(dst, uint64(ts))
 	}
-	for _, k := range r.Kind {
+	for _, k := range kinds {
 		dst = append(dst, byte(k))
 	}
-	return s.stream.plan.Append(dst, r.Vals)
+	return dst
 }
 
 func (s *serializer[T]) Decode(src []byte) (batch.Batch, error) {
 	if s.stream.err != nil {
 		return nil, s.stream.err
 	}
+	n, err := checkHeader(src)
+	if err != nil {
+		return nil, err
+	}
+	r := s.stream.pool.Get()
+	r.TS, r.Kind, src = readHeader(src, n, r.TS, r.Kind)
+	vals, rest, err := s.stream.plan.Decode(r.Vals, n, src)
+	if err != nil || len(rest) > 0 {
+		r.Release()
+		return nil, undecoded(n, len(rest), err)
+	}
+	r.Vals = vals
+	return r, nil
+}
+
+// checkHeader gives the number of records of an encoded batch.
+//
+//go:noinline
+func checkHeader(src []byte) (rows int, err error) {
 	if len(src) < 5 {
-		return nil, fmt.Errorf("decode batch: %d bytes, want at least 5", len(src))
+		return 0, fmt.Errorf("decode batch: %d bytes, want at least 5", len(src))
 	}
 	n, flags := int(binary.LittleEndian.Uint32(src)), src[4]
-	src = src[5:]
 	need := 0
 	if flags&flagTimestamps != 0 {
 		need += 8 * n
@@ -231,30 +258,39 @@ func (s *serializer[T]) Decode(src []byte) (batch.Batch, error) {
 	if flags&flagKinds != 0 {
 		need += n
 	}
-	if n > maxWireRows || need > len(src) {
-		return nil, fmt.Errorf("decode batch: %d records do not fit into %d bytes", n, len(src))
+	if n > maxWireRows || need > len(src)-5 {
+		return 0, fmt.Errorf("decode batch: %d records do not fit into %d bytes", n, len(src)-5)
 	}
-	r := s.stream.pool.Get()
+	return n, nil
+}
+
+// readHeader reads what stands before the columns of n records.
+//
+//go:noinline
+func readHeader(src []byte, n int, times []int64, kinds []batch.RowKind) ([]int64, []batch.RowKind, []byte) {
+	flags := src[4]
+	src = src[5:]
 	if flags&flagTimestamps != 0 {
 		for range n {
-			r.TS = append(r.TS, int64(binary.LittleEndian.Uint64(src)))
+			times = append(times, int64(binary.LittleEndian.Uint64(src)))
 			src = src[8:]
 		}
 	}
 	if flags&flagKinds != 0 {
 		for _, k := range src[:n] {
-			r.Kind = append(r.Kind, batch.RowKind(k))
+			kinds = append(kinds, batch.RowKind(k))
 		}
 		src = src[n:]
 	}
-	vals, rest, err := s.stream.plan.Decode(r.Vals, n, src)
-	if err == nil && len(rest) > 0 {
-		err = fmt.Errorf("%d bytes too many", len(rest))
+	return times, kinds, src
+}
+
+// undecoded says why a batch could not be read.
+//
+//go:noinline
+func undecoded(rows, rest int, err error) error {
+	if err == nil {
+		err = fmt.Errorf("%d bytes too many", rest)
 	}
-	if err != nil {
-		r.Release()
-		return nil, fmt.Errorf("decode batch of %d records: %w", n, err)
-	}
-	r.Vals = vals
-	return r, nil
+	return fmt.Errorf("decode batch of %d records: %w", rows, err)
 }

@@ -50,14 +50,21 @@ func (s *StreamOf[T]) Tail(c *Context, e TailEdge, w shuffle.Writer) any {
 	for i := range t.open {
 		t.open[i] = t.pool.Get()
 	}
-	cut := t.flush
+	h := control(c, w, t.flush, blocking)
+	return &Receiver[T]{Push: t.push(e), Watermark: h.Watermark, Idle: h.Idle, Finish: h.Finish}
+}
+
+// control makes what a tail does with all but records.
+//
+//go:noinline
+func control(c *Context, w shuffle.Writer, flush func(), blocking bool) Head {
+	cut := flush
 	if blocking {
-		cut = func() {} // nobody waits for the records, and only the last watermark counts
+		cut = nothing // nobody waits for the records, and only the last watermark counts
 	} else {
-		c.OnFlush(t.flush)
+		c.OnFlush(flush)
 	}
-	return &Receiver[T]{
-		Push: t.push(e),
+	return Head{
 		Watermark: func(at int64) {
 			cut()
 			Check(w.Control(element.Element{Kind: element.Watermark, Time: at}))
@@ -67,7 +74,7 @@ func (s *StreamOf[T]) Tail(c *Context, e TailEdge, w shuffle.Writer) any {
 			Check(w.Control(element.Element{Kind: element.Status, Idle: idle}))
 		},
 		Finish: func() {
-			t.flush()
+			flush()
 			Check(w.Control(element.Element{Kind: element.EndOfData}))
 		},
 	}
@@ -129,10 +136,17 @@ func (t *tail[T]) pushCustom(e TailEdge) func(T, int64) {
 	return func(v T, ts int64) {
 		i := pick(v, n)
 		if i < 0 || i >= n {
-			Abort(fmt.Errorf("custom partitioner of %s chose partition %d, there are %d (0 to %d)", t.c.Operator, i, n, n-1))
+			noPartition(t.c, i, n)
 		}
 		t.add(i, v, ts)
 	}
+}
+
+// noPartition fails the task because a user's partitioner chose one that is not there.
+//
+//go:noinline
+func noPartition(c *Context, i, n int) {
+	Abort(fmt.Errorf("custom partitioner of %s chose partition %d, there are %d (0 to %d)", c.Operator, i, n, n-1))
 }
 
 func (t *tail[T]) add(sub int, v T, ts int64) {

@@ -318,6 +318,9 @@ func (s *splitMarker[T]) Attach(c SplitControl) func(T, int64) {
 	}
 }
 
+// Among makes it one of several.
+func (s *splitMarker[T]) Among(all []*Receiver[T]) Splitting[T] { return splittingFan[T]{all} }
+
 // Begin follows one more split. Its time goes on where it was.
 func (s *splitMarker[T]) Begin(id string, had SplitTime) SplitReceiver[T] {
 	m := (*marker[T])(s)
