@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"iter"
 	"log/slog"
+	"slices"
 	"time"
 
 	"github.com/weirstream/weir/stream"
@@ -329,6 +330,17 @@ func ExampleWindowedConnectedStreams() {
 	// Unordered output:
 	// a1
 	// b1
+}
+
+func ExampleWindowedConnectedStreams_Evict() {
+	env, a, b := twoStreams()
+	withoutB := func(all []stream.Timed[stream.Either[noted, noted]]) []stream.Timed[stream.Either[noted, noted]] {
+		return slices.DeleteFunc(all, func(t stream.Timed[stream.Either[noted, noted]]) bool { return t.Value.A.Name == "b" })
+	}
+	a.Connect(b).Window(stream.Tumbling(5 * time.Second)).Evict(withoutB).Join(both).Print()
+	run(env)
+	// Output:
+	// a1
 }
 
 // missing names the records of the first stream that meet none of the second.

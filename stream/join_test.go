@@ -195,3 +195,33 @@ func TestJoinsAreChecked(t *testing.T) {
 		t.Errorf("got %v", err)
 	}
 }
+
+// What an evictor takes out of a window over two streams is in no pair, and in no later
+// result of the window.
+func TestEvictedRecordsMeetNobody(t *testing.T) {
+	first := []noted{{"k", 1000, "a"}, {"k", 1999, "b"}, {"l", 1500, "c"}, {"k", 2000, "d"}}
+	second := []noted{{"k", 1200, "1"}, {"k", 1800, "2"}, {"l", 1900, "3"}, {"k", 2900, "4"}}
+	early := func(all []stream.Timed[stream.Either[noted, noted]]) []stream.Timed[stream.Either[noted, noted]] {
+		return slices.DeleteFunc(all, func(t stream.Timed[stream.Either[noted, noted]]) bool {
+			return t.Value.Second && t.At.UnixMilli()%1000 < 500 || t.Value.A.Name == "a" // the latter is of the first
+		})
+	}
+	for _, p := range []int{1, 2} {
+		got := pairs(t, p, first, second, func(a, b stream.KeyedStream[string, noted]) stream.DataStream[string] {
+			return a.Connect(b).Window(stream.Tumbling(time.Second)).Evict(early).Join(both)
+		})
+		if text := strings.Join(got, " "); text != "b2 c3 d4" {
+			t.Errorf("parallelism %d: got %s", p, text)
+		}
+		// Windows of two records of which one is left.
+		got = pairs(t, p, first, second, func(a, b stream.KeyedStream[string, noted]) stream.DataStream[string] {
+			latest := func(all []stream.Timed[stream.Either[noted, noted]]) []stream.Timed[stream.Either[noted, noted]] {
+				return all[len(all)-1:]
+			}
+			return a.Connect(b).Window(stream.CountWindow(2)).Evict(latest).Join(both)
+		})
+		if len(got) != 0 {
+			t.Errorf("parallelism %d: a record meets those that were taken out: %v", p, got)
+		}
+	}
+}

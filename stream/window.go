@@ -168,7 +168,13 @@ func (s WindowedStream[K, T]) Trigger(t Trigger[T]) WindowedStream[K, T] {
 // with it: a part of those that it is given, in the order in which they came.
 func (s WindowedStream[K, T]) Evict(evict func(all []Timed[T]) []Timed[T]) WindowedStream[K, T] {
 	s.keyed.stream.env.required("Evict", evict == nil)
-	s.evict = func(_ operator.Window, all []operator.Timed[T]) []operator.Timed[T] {
+	s.evict = evicting(evict)
+	return s
+}
+
+// evicting shows a program's evictor to the operator.
+func evicting[T any](evict func(all []Timed[T]) []Timed[T]) func(operator.Window, []operator.Timed[T]) []operator.Timed[T] {
+	return func(_ operator.Window, all []operator.Timed[T]) []operator.Timed[T] {
 		given := make([]Timed[T], len(all))
 		for i, t := range all {
 			given[i].Value = t.Value
@@ -181,7 +187,6 @@ func (s WindowedStream[K, T]) Evict(evict func(all []Timed[T]) []Timed[T]) Windo
 		}
 		return all
 	}
-	return s
 }
 
 // Timed is a record with its event time, zero if it has none.

@@ -15,12 +15,14 @@ type WindowedConnectedStreams[K comparable, A, B any] struct {
 	streams  KeyedConnectedStreams[K, A, B]
 	windows  Windows
 	trigger  operator.Trigger[Either[A, B]]
+	evict    operator.Evictor[A, B]
 	lateness time.Duration
 	late1    SideOutput[A]
 	late2    SideOutput[B]
 }
 
-// Either is a record of one of two streams, for triggers of windows over both.
+// Either is a record of one of two streams, for triggers and evictors of windows over
+// both.
 type Either[A, B any] = operator.Either[A, B]
 
 // Window puts the records of both streams into common windows; see
@@ -44,6 +46,14 @@ func (s WindowedConnectedStreams[K, A, B]) AllowedLateness(d time.Duration) Wind
 func (s WindowedConnectedStreams[K, A, B]) Trigger(t Trigger[Either[A, B]]) WindowedConnectedStreams[K, A, B] {
 	s.streams.first.stream.env.required("Trigger", t == nil)
 	s.trigger = triggerOf(t)
+	return s
+}
+
+// Evict is that of WindowedStream: it is given the records of both streams, in the order
+// in which they came. Windows with an evictor keep the event times of their records.
+func (s WindowedConnectedStreams[K, A, B]) Evict(evict func(all []Timed[Either[A, B]]) []Timed[Either[A, B]]) WindowedConnectedStreams[K, A, B] {
+	s.streams.first.stream.env.required("Evict", evict == nil)
+	s.evict = evicting(evict)
 	return s
 }
 
@@ -111,5 +121,5 @@ func coGroup[K comparable, A, B, R any](s WindowedConnectedStreams[K, A, B], op 
 		return first.key(v.A)
 	}, s.trigger)
 	spec.Lateness = s.lateness.Milliseconds()
-	return join[A, B, R](first.stream, second.stream, op, operator.CoGroupWindows(spec, tagOf(s.late1), tagOf(s.late2), open))
+	return join[A, B, R](first.stream, second.stream, op, operator.CoGroupWindows(spec, s.evict, tagOf(s.late1), tagOf(s.late2), open))
 }

@@ -57,18 +57,23 @@ func ProcessWindows[K comparable, T, R any](spec Windows[K, T], open func(m *Mom
 		Check(err)
 		p, err := open(&w.Moment, w.keyed)
 		w.begin(p.Life, err)
-		w.pane = Pane[T]{
-			Add:   func(v T, ts int64) { list.Add(Timed[T]{v, ts}) },
-			Fire:  func(at Window) { w.fire(p, list, at) },
-			Clear: list.Clear,
-			Take: func() func() {
-				taken := list.Take()
-				return func() { list.AddAll(taken) }
-			},
-		}
+		w.pane = w.whole(p, list)
 		w.keep(w.keyed.Backend)
 		return w.receiver()
 	})}
+}
+
+// whole keeps all records of a window in a list, for the function.
+func (w *windowed[K, T, R]) whole(p WindowProcessor[T, R], list *state.List[Timed[T]]) Pane[T] {
+	return Pane[T]{
+		Add:   func(v T, ts int64) { list.Add(Timed[T]{v, ts}) },
+		Fire:  func(at Window) { w.fire(p, list, at) },
+		Clear: list.Clear,
+		Take: func() func() {
+			taken := list.Take()
+			return func() { list.AddAll(taken) }
+		},
+	}
 }
 
 // fire gives the contents of the current window to the function.
