@@ -7,15 +7,15 @@ import (
 	"github.com/weirstream/weir/types"
 )
 
-// part converts the children of collections and rows.
-type part struct {
+// converted converts the children of collections and rows.
+type converted struct {
 	convert convert
 	rows    []int32
 }
 
-func partsOf(from, to types.Type, s *Session) ([]part, error) {
+func partsOf(from, to types.Type, s *Session) ([]converted, error) {
 	a, b := Parts(from), Parts(to)
-	parts := make([]part, len(a))
+	parts := make([]converted, len(a))
 	for i := range a {
 		if a[i].Kind == types.Null {
 			parts[i].convert = func(out, _ *batch.Column, _ Rows, _ failure) error { out.AllNull(); return nil }
@@ -30,7 +30,7 @@ func partsOf(from, to types.Type, s *Session) ([]part, error) {
 }
 
 // run converts the places of a child that are asked for and not NULL.
-func (p *part) run(out, in *batch.Column, places []int32, fail failure) error {
+func (p *converted) run(out, in *batch.Column, places []int32, fail failure) error {
 	out.Reset(in.Len)
 	if in.Layout == batch.Nothing {
 		out.AllNull()

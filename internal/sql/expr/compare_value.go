@@ -50,16 +50,16 @@ func compareParts(t types.Type, x *batch.Column, i int, y *batch.Column, j int) 
 		from, to := x.Span(i)
 		other, end := y.Span(j)
 		for ; from < to && other < end; from, other = from+1, other+1 {
-			for k, part := range Parts(t) {
-				if c := compareNullable(part, x.Children[k], from, y.Children[k], other); c != 0 {
+			for k := range x.Children {
+				if c := compareNullable(part(t, k), x.Children[k], from, y.Children[k], other); c != 0 {
 					return c
 				}
 			}
 		}
 		return cmp.Compare(to-from, end-other)
 	case batch.Structs:
-		for k, part := range Parts(t) {
-			if c := compareNullable(part, x.Children[k], i, y.Children[k], j); c != 0 {
+		for k := range x.Children {
+			if c := compareNullable(part(t, k), x.Children[k], i, y.Children[k], j); c != 0 {
 				return c
 			}
 		}
@@ -142,7 +142,6 @@ func samePart(t types.Type, x *batch.Column, i int, y *batch.Column, j int) bool
 }
 
 func sameMap(t types.Type, x *batch.Column, i int, y *batch.Column, j int) bool {
-	parts := Parts(t)
 	from, to := x.Span(i)
 	other, end := y.Span(j)
 	if to-from != end-other {
@@ -151,7 +150,7 @@ func sameMap(t types.Type, x *batch.Column, i int, y *batch.Column, j int) bool 
 	for k := from; k < to; k++ {
 		found := false
 		for l := other; l < end && !found; l++ {
-			found = samePart(parts[0], x.Children[0], k, y.Children[0], l) && samePart(parts[1], x.Children[1], k, y.Children[1], l)
+			found = samePart(part(t, 0), x.Children[0], k, y.Children[0], l) && samePart(part(t, 1), x.Children[1], k, y.Children[1], l)
 		}
 		if !found {
 			return false
@@ -169,11 +168,27 @@ func Parts(t types.Type) []types.Type {
 	case types.Map:
 		return []types.Type{*t.Key, *t.Elem}
 	case types.Multiset:
-		return []types.Type{*t.Elem, types.Of(types.Int).NotNull()}
+		return []types.Type{*t.Elem, count}
 	}
 	parts := make([]types.Type, len(t.Fields))
 	for i, f := range t.Fields {
 		parts[i] = f.Type
 	}
 	return parts
+}
+
+// count is the type of a MULTISET's counts.
+var count = types.Of(types.Int).NotNull()
+
+// part is the type of a column's child k, without making a list of all.
+func part(t types.Type, k int) types.Type {
+	switch {
+	case t.Kind.IsComposite():
+		return t.Fields[k].Type
+	case k == 0 && t.Kind == types.Map:
+		return *t.Key
+	case k == 1 && t.Kind == types.Multiset:
+		return count
+	}
+	return *t.Elem
 }

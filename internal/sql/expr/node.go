@@ -3,6 +3,7 @@ package expr
 import (
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/weirstream/weir/batch"
 	"github.com/weirstream/weir/internal/sql/ast"
@@ -70,14 +71,36 @@ func (e *Literal) IsNull() bool { return e.Value.IsNull(0) }
 
 // String writes the literal with its type, so that equal values of two types differ.
 func (e *Literal) String() string {
-	if e.IsNull() {
-		return "NULL:" + e.T.String()
+	return string(appendExact(nil, e.T, e.Value, 0)) + ":" + e.T.String()
+}
+
+// appendExact writes a value as results show it, but texts in quotes wherever they are:
+// what differs is written differently.
+func appendExact(dst []byte, t types.Type, c *batch.Column, i int) []byte {
+	switch {
+	case c.IsNull(i):
+		return append(dst, "NULL"...)
+	case t.Kind.IsText() || t.Kind == types.Symbol:
+		return append(append(append(dst, '\''), strings.ReplaceAll(string(c.Bytes(i)), "'", "''")...), '\'')
+	case t.Kind.IsComposite():
+		dst = append(dst, '(')
+		for k, child := range c.Children {
+			if k > 0 {
+				dst = append(dst, ", "...)
+			}
+			dst = appendExact(dst, part(t, k), child, i)
+		}
+		return append(dst, ')')
+	case t.Kind.IsCollection():
+		dst = append(dst, '[')
+		for from, to := c.Span(i); from < to; from++ {
+			for k, child := range c.Children {
+				dst = append(appendExact(dst, part(t, k), child, from), ';')
+			}
+		}
+		return append(dst, ']')
 	}
-	text := Display(e.T, e.Value, 0)
-	if e.T.Kind.IsText() {
-		text = "'" + strings.ReplaceAll(text, "'", "''") + "'"
-	}
-	return text + ":" + e.T.String()
+	return AppendDisplay(dst, time.UTC, t, c, i)
 }
 
 // String is the column's name and place.

@@ -34,6 +34,16 @@ type Program struct {
 	root    scope
 	results []*batch.Column
 	numbers numbers
+	// constants are the literals by their numbers, which all scopes share.
+	constants map[int]*constant
+}
+
+// constant is a literal as a column whose values are all the same. It is never changed: a
+// longer one takes its place.
+type constant struct {
+	wide *batch.Column
+	// head is as much of it as the last batch had rows.
+	head *batch.Column
 }
 
 // scope is a set of nodes that are evaluated for the same rows, so that an expression
@@ -55,6 +65,8 @@ type node struct {
 	branch  LazyKernel
 	nulls   Nulls
 	views   bool
+	// number is that of a literal.
+	number int
 	// generation is that of the scope when result was made.
 	generation int
 	result     *batch.Column
@@ -84,12 +96,14 @@ func Compile(s *Session, exprs ...Expr) (*Program, error) {
 
 // compile makes the node of an expression, or finds that of an equal one.
 func (p *Program) compile(s *Session, in *scope, e Expr) (*node, error) {
-	call, isCall := e.(*Call)
-	if !isCall {
-		return &node{program: p, scope: in, expr: e}, nil
-	}
 	key := p.numbers.of(e)
 	if n, ok := in.shared[key]; ok {
+		return n, nil
+	}
+	call, isCall := e.(*Call)
+	if !isCall {
+		n := &node{program: p, scope: in, expr: e, number: key}
+		in.shared[key] = n
 		return n, nil
 	}
 	n := &node{program: p, scope: in, expr: e, nulls: call.Fn.Nulls, views: call.Fn.Views, columns: make([]*batch.Column, len(call.Args))}
@@ -249,17 +263,26 @@ func (n *node) compute(rows Rows) (*batch.Column, error) {
 
 // broadcast gives a column of n values that are all the literal's.
 func (n *node) broadcast(l *Literal, count int) *batch.Column {
-	if n.out == nil || n.out.Len < count {
+	p := n.program
+	c := p.constants[n.number]
+	if c == nil {
+		if p.constants == nil {
+			p.constants = map[int]*constant{}
+		}
+		c = &constant{wide: batch.NewColumn(l.T)}
+		p.constants[n.number] = c
+	}
+	if have := c.wide.Len; have < count {
 		wide := batch.NewColumn(l.T)
-		for range max(count, batch.MaxRows) {
+		for range max(count, min(2*have, batch.MaxRows)) {
 			wide.AppendFrom(l.Value, 0)
 		}
-		n.out = wide
+		c.wide, c.head = wide, nil
 	}
-	if n.result == nil || n.result.Len != count {
-		n.result = n.out.Head(count)
+	if c.head == nil || c.head.Len != count {
+		c.head = c.wide.Head(count)
 	}
-	return n.result
+	return c.head
 }
 
 // intersect makes the values of out NULL where one of the columns is, and reports

@@ -1,6 +1,7 @@
 package expr_test
 
 import (
+	"errors"
 	"testing"
 
 	"github.com/weirstream/weir/batch"
@@ -75,5 +76,66 @@ func TestTakenResultsAreNotOverwritten(t *testing.T) {
 	}
 	if taken.Len != 3 || taken.IsNull(0) || taken.I64[2] != 4 {
 		t.Errorf("%+v", taken)
+	}
+}
+
+func TestWhatDiffersIsWrittenDifferently(t *testing.T) {
+	texts := types.ArrayOf(types.String())
+	list := func(values ...string) *expr.Literal {
+		c := batch.NewColumn(texts)
+		for _, v := range values {
+			c.Children[0].AppendBytes([]byte(v))
+		}
+		c.EndCollection()
+		return &expr.Literal{T: texts, Value: c}
+	}
+	seen := map[string]bool{}
+	for _, l := range []*expr.Literal{list("a", "b"), list("a, b"), list("a'", "b"), list(), list("")} {
+		if seen[l.String()] {
+			t.Errorf("%s twice", l)
+		}
+		seen[l.String()] = true
+	}
+}
+
+// A part that occurs twice is evaluated once, unless its results differ from call to call.
+func TestEqualPartsAreEvaluatedOnce(t *testing.T) {
+	calls := 0
+	counting := &expr.Function{Name: "COUNTING", Usage: "COUNTING(a)", Infer: func(s *expr.Site) (types.Type, error) { return bigint, nil }, Nulls: expr.Own,
+		Kernel: func(*expr.Bound) (expr.Kernel, error) {
+			return func(out *batch.Column, args []*batch.Column, rows expr.Rows) error {
+				calls++
+				copy(out.I64, args[0].I64)
+				return nil
+			}, nil
+		}}
+	for volatility, want := range map[expr.Volatility]int{expr.Stable: 1, expr.PerRow: 3} {
+		f := *counting
+		f.Volatility = volatility
+		r := expr.NewRegistry()
+		r.Add(&f)
+		a := &expr.Input{Name: "a", T: bigint}
+		sum := call(t, r, "+", call(t, r, "COUNTING", a), call(t, r, "COUNTING", a))
+		p, err := expr.Compile(expr.UTC, sum, call(t, r, "COUNTING", a))
+		if err != nil {
+			t.Fatal(err)
+		}
+		calls = 0
+		if _, err := p.Eval(&batch.Columns{N: 3, Cols: []*batch.Column{longs(3, false)}}); err != nil || calls != want {
+			t.Errorf("volatility %d: %d calls, %v", volatility, calls, err)
+		}
+	}
+}
+
+// A row that fails is known, and a branch that is not taken does not fail.
+func TestFailuresKnowTheirRow(t *testing.T) {
+	p := programOf(t, []types.Type{bigint}, "CASE WHEN a <> 2 THEN 10 / (a - 2) ELSE 0 END", "10 / (a - 2)")
+	_, err := p.Eval(&batch.Columns{N: 5, Cols: []*batch.Column{longs(5, false)}})
+	var failed *expr.RowError
+	if !errors.As(err, &failed) || failed.Row != 2 {
+		t.Errorf("%v", err)
+	}
+	if out, err := p.Eval(&batch.Columns{N: 5, Cols: []*batch.Column{longs(5, false)}, Sel: []int32{1, 4}}); err != nil || out[1].I64[4] != 5 {
+		t.Errorf("the row that fails does not count: %v", err)
 	}
 }
