@@ -168,3 +168,14 @@ func FuzzParse(f *testing.F) {
 		}
 	})
 }
+
+func TestProduct64(t *testing.T) {
+	for _, a := range []int64{0, 1, -1, 7, -1 << 63, 1<<63 - 1, -123456789012} {
+		for _, b := range []int64{0, 1, -1, -9, -1 << 63, 1<<63 - 1, 987654321098} {
+			want := new(big.Int).Mul(big.NewInt(a), big.NewInt(b))
+			if got := bigOf(Product64(a, b)); got.Cmp(want) != 0 {
+				t.Errorf("%d * %d: %v, want %v", a, b, got, want)
+			}
+		}
+	}
+}

@@ -124,3 +124,16 @@ func mostDigits(m [2]uint64) int {
 	}
 	return length*1233>>12 + 1
 }
+
+// Product64 is a * b.
+func Product64(a, b int64) Int128 {
+	hi, lo := bits.Mul64(uint64(a), uint64(b))
+	// The product of the words as unsigned counts 2^64 too much for each negative one.
+	return Int128{Hi: int64(hi) - a>>63&b - b>>63&a, Lo: lo}
+}
+
+// Sum128 is a + b of one scale, which does not overflow 128 bits for values of 38 digits.
+func Sum128(a, b Int128) Int128 {
+	lo, carry := bits.Add64(a.Lo, b.Lo, 0)
+	return Int128{Hi: a.Hi + b.Hi + int64(carry), Lo: lo}
+}

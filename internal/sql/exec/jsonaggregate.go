@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/weirstream/weir/batch"
 	"github.com/weirstream/weir/internal/operator"
@@ -39,41 +40,55 @@ var errNullKey = errors.New("JSON_OBJECTAGG: a key is NULL")
 
 func (a *documents) results(out *batch.Column, from, to int) {
 	a.sort()
-	open, end := byte('['), byte(']')
-	if a.object {
-		open, end = '{', '}'
-	}
 	var text []byte
 	for g := from; g < to; g++ {
-		text = append(text[:0], open)
-		keys := map[string]struct{}{}
-		for k, i := range a.of(g) {
-			if k > 0 {
-				text = append(text, ',')
-			}
-			switch null := a.vals.IsNull(int(i)); {
-			case null && a.object:
-				operator.Abort(errNullKey)
-			case null:
-				text = append(text, "null"...)
-			default:
-				text = append(text, a.vals.Bytes(int(i))...)
-				if a.object {
-					once(keys, a.vals.Bytes(int(i)))
-				}
-			}
+		places := a.of(g)
+		if a.object {
+			text = append(a.members(append(text[:0], '{'), places), '}')
+		} else {
+			text = append(a.elements(append(text[:0], '['), places), ']')
 		}
-		out.AppendBytes(append(text, end))
+		out.AppendBytes(text)
 	}
 }
 
-// once aborts if a member's key is among those before.
-func once(keys map[string]struct{}, member []byte) {
-	key := string(member[:keyEnd(member)])
-	if _, there := keys[key]; there {
-		operator.Abort(fmt.Errorf("JSON_OBJECTAGG: the key %s is there twice", key))
+func (a *documents) elements(text []byte, places []int32) []byte {
+	for k, i := range places {
+		if k > 0 {
+			text = append(text, ',')
+		}
+		if a.vals.IsNull(int(i)) {
+			text = append(text, "null"...)
+		} else {
+			text = append(text, a.vals.Bytes(int(i))...)
+		}
 	}
-	keys[key] = struct{}{}
+	return text
+}
+
+// members writes the members in the order of their keys, each of which is there once.
+func (a *documents) members(text []byte, places []int32) []byte {
+	key := func(i int32) []byte {
+		member := a.vals.Bytes(int(i))
+		return member[:keyEnd(member)]
+	}
+	places = slices.Clone(places)
+	for _, i := range places {
+		if a.vals.IsNull(int(i)) {
+			operator.Abort(errNullKey)
+		}
+	}
+	slices.SortFunc(places, func(i, j int32) int { return bytes.Compare(key(i), key(j)) })
+	for k, i := range places {
+		if k > 0 {
+			if bytes.Equal(key(places[k-1]), key(i)) {
+				operator.Abort(fmt.Errorf("JSON_OBJECTAGG: the key %s is there twice", key(i)))
+			}
+			text = append(text, ',')
+		}
+		text = append(text, a.vals.Bytes(int(i))...)
+	}
+	return text
 }
 
 // keyEnd is where the key of a member ends, which begins with its quote.

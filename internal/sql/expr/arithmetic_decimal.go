@@ -50,21 +50,86 @@ func decimalKernel(b *Bound, op decimalOp, divides bool) Kernel {
 	}
 }
 
-// decimalSum is a + sign*b: in 64 bits where the result fits, which its type then says.
+// decimalSum is a + sign*b: in 64 bits where the result fits, which its type then says, and
+// in 128 where the scales are one.
 func decimalSum(b *Bound, op decimalOp, sign int64) Kernel {
-	if !isShort(b.T) || !isShort(b.Args[0]) || !isShort(b.Args[1]) {
-		return decimalKernel(b, op, false)
+	x, y := b.Args[0], b.Args[1]
+	switch {
+	case isShort(b.T) && isShort(x) && isShort(y):
+		mx, my := decimal.Power64(b.T.Scale-x.Scale), sign*decimal.Power64(b.T.Scale-y.Scale)
+		return Binary(func(v, w int64) int64 { return v*mx + w*my })
+	case x.Scale == y.Scale && x.Scale == b.T.Scale && !isShort(b.T):
+		return longSum(b.T.Precision, sign < 0)
 	}
-	ma, mb := decimal.Power64(b.T.Scale-b.Args[0].Scale), sign*decimal.Power64(b.T.Scale-b.Args[1].Scale)
-	return Binary(func(x, y int64) int64 { return x*ma + y*mb })
+	return decimalKernel(b, op, false)
 }
 
-// decimalProduct is a * b: in 64 bits where the result fits, which its type then says.
+// longSum is the sum or difference of values of one scale; of too many digits it is NULL.
+func longSum(precision int, subtract bool) Kernel {
+	return func(out *batch.Column, args []*batch.Column, rows Rows) error {
+		x, y := args[0], args[1]
+		for k := range rows.Len() {
+			i := rows.At(k)
+			w := unscaled(y, i)
+			if subtract {
+				w = decimal.Negate(w)
+			}
+			v := decimal.Sum128(unscaled(x, i), w)
+			if !decimal.Fits(v, precision) {
+				out.SetNull(i)
+				v = decimal.Int128{}
+			}
+			out.I128[i] = v
+		}
+		return nil
+	}
+}
+
+// decimalProduct is a * b: in 64 bits where the result fits, which its type then says, and
+// of factors of 64 bits in 128 where nothing is rounded.
 func decimalProduct(b *Bound) Kernel {
-	if isShort(b.T) && isShort(b.Args[0]) && isShort(b.Args[1]) {
+	x, y := b.Args[0], b.Args[1]
+	switch {
+	case isShort(b.T) && isShort(x) && isShort(y):
 		return product[int64]
+	case b.T.Scale == x.Scale+y.Scale && !isShort(b.T):
+		return longProduct(b)
 	}
 	return decimalKernel(b, decimal.Multiply, false)
+}
+
+// longProduct multiplies without rounding; of too many digits the product is NULL, which
+// can only be where the type has as many as there are.
+func longProduct(b *Bound) Kernel {
+	x, y, precision, scale := b.Args[0], b.Args[1], b.T.Precision, b.T.Scale
+	sure := precision < types.MaxPrecision
+	return func(out *batch.Column, args []*batch.Column, rows Rows) error {
+		r := out.I128
+		if p, q := args[0], args[1]; sure && p.Layout == batch.Int64s && q.Layout == batch.Int64s {
+			for k := range rows.Len() {
+				i := rows.At(k)
+				r[i] = decimal.Product64(p.I64[i], q.I64[i])
+			}
+			return nil
+		}
+		for k := range rows.Len() {
+			i := rows.At(k)
+			v, w := unscaled(args[0], i), unscaled(args[1], i)
+			a, okA := decimal.ToInt64(v)
+			b, okB := decimal.ToInt64(w)
+			if okA && okB {
+				if r[i] = decimal.Product64(a, b); sure || decimal.Fits(r[i], precision) {
+					continue
+				}
+			} else if p, ok := decimal.Multiply(v, x.Scale, w, y.Scale, precision, scale); ok {
+				r[i] = p
+				continue
+			}
+			out.SetNull(i)
+			r[i] = decimal.Int128{}
+		}
+		return nil
+	}
 }
 
 // decimalRemainder is a % b where b was an integer, as whose type the result is

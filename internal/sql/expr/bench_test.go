@@ -75,6 +75,9 @@ var cases = []struct {
 	{"decimal-long", "a * b / 3", []types.Type{types.DecimalOf(20, 2), types.DecimalOf(20, 2)}, func() []*batch.Column {
 		return []*batch.Column{decimals(1024, types.DecimalOf(20, 2)), decimals(1024, types.DecimalOf(20, 2))}
 	}},
+	{"price", "a * (1 - b) * (1 + c)", []types.Type{types.DecimalOf(15, 2), types.DecimalOf(15, 2), types.DecimalOf(15, 2)}, func() []*batch.Column {
+		return []*batch.Column{decimals(1024, types.DecimalOf(15, 2)), decimals(1024, types.DecimalOf(15, 2)), decimals(1024, types.DecimalOf(15, 2))}
+	}},
 	{"cast", "CAST(a AS INT)", []types.Type{types.String()}, func() []*batch.Column { return []*batch.Column{texts(1024)} }},
 	{"cast-to-text", "CAST(a AS STRING)", []types.Type{bigint}, func() []*batch.Column { return []*batch.Column{longs(1024, true)} }},
 	{"in", "a IN (1, 2, 3, 4, 5, 6)", []types.Type{bigint}, func() []*batch.Column { return []*batch.Column{longs(1024, true)} }},
