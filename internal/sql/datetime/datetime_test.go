@@ -225,15 +225,6 @@ func TestSimple(t *testing.T) {
 }
 
 func TestTexts(t *testing.T) {
-	for text, want := range map[string]string{"2021-08-17": "2021-08-17", "2021": "2021-01-01", "2021-2": "2021-02-01", "2021-02-30": "none", "20210817": "none", "2021-08-17 x": "2021-08-17", "": "none", "abc": "none", "2021-1-1-1": "none"} {
-		got := "none"
-		if d, ok := ParseDate([]byte(text)); ok {
-			got = show(d*Day, 0)[:10]
-		}
-		if got != want {
-			t.Errorf("date %q: %s, want %s", text, got, want)
-		}
-	}
 	for text, want := range map[string]string{" 2021-2-3 ": "2021-02-03 00:00:00.000000000", "2021-02-03 04:05:06.7": "2021-02-03 04:05:06.700000000", "2021-02-03 04:05": "none", "2021-02-03T04:05:06": "none", "21-2-3": "none", "2021-02-03 04:05:06.": "none"} {
 		got := "none"
 		if ms, n, ok := ParseLoose([]byte(text)); ok {
@@ -261,7 +252,6 @@ func FuzzPatterns(f *testing.F) {
 			f.Append(nil, ms, UTC)
 			f.Parse([]byte(text), UTC)
 		}
-		ParseDate([]byte(text))
 		ParseLoose([]byte(text))
 	})
 }

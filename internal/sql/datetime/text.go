@@ -1,38 +1,5 @@
 package datetime
 
-// ParseDate reads a date as CAST does: a year, a year and a month, or a day, with what
-// follows a blank left out.
-func ParseDate(s []byte) (days int64, ok bool) {
-	for i := 1; i < len(s); i++ {
-		if s[i] == ' ' {
-			s = s[:i]
-			break
-		}
-	}
-	parts := [3]int64{0, 1, 1}
-	n := 0
-	for ; n < 3; n++ {
-		end := 0
-		for end < len(s) && (s[end] != '-' || n == 2) {
-			end++
-		}
-		v, ok := natural(s[:end])
-		if !ok {
-			return 0, false
-		}
-		parts[n] = v
-		if end == len(s) {
-			break
-		}
-		s = s[end+1:]
-	}
-	y, m, d := parts[0], parts[1], parts[2]
-	if y > 9999 || m < 1 || m > 12 || d < 1 || d > LastDay(y, m) {
-		return 0, false
-	}
-	return Days(y, m, d), true
-}
-
 // natural reads digits with blanks around them.
 func natural(s []byte) (int64, bool) {
 	for len(s) > 0 && s[0] == ' ' {

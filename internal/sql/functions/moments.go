@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/weirstream/weir/internal/sql/civil"
 	"github.com/weirstream/weir/internal/sql/datetime"
 	"github.com/weirstream/weir/internal/sql/expr"
 	"github.com/weirstream/weir/types"
@@ -55,7 +56,7 @@ const secondsPattern = "yyyy-MM-dd HH:mm:ss"
 func toDate(b *expr.Bound) (expr.Kernel, error) {
 	if len(b.Args) == 1 {
 		return computing(func(r row) (int32, bool) {
-			days, ok := datetime.ParseDate(r.bytes(0))
+			days, ok := civil.ParseDate(r.bytes(0))
 			return int32(days), ok
 		}), nil
 	}
