@@ -1,13 +1,9 @@
 package datetime
 
+import "github.com/weirstream/weir/internal/sql/civil"
+
 // AddMonths is the day some months later, the last of the month if that is shorter.
-func AddMonths(days, months int64) int64 {
-	year, month, day := Civil(days)
-	month += months
-	year += floorDiv(month-1, 12)
-	month = floorMod(month-1, 12) + 1
-	return Days(year, month, min(day, LastDay(year, month)))
-}
+func AddMonths(days, months int64) int64 { return int64(civil.AddMonths(int(days), int(months))) }
 
 // AddMonthsMillis is AddMonths of a timestamp.
 func AddMonthsMillis(ms, months int64) int64 {

@@ -1,5 +1,7 @@
 package datetime
 
+import "github.com/weirstream/weir/internal/sql/civil"
+
 // Lengths of time in milliseconds.
 const (
 	Second = 1000
@@ -14,53 +16,17 @@ const epochJulian = 2440588
 
 // Days is the day of a civil date. The month may be any number, the day too.
 func Days(year, month, day int64) int64 {
-	year += floorDiv(month-1, 12)
-	month = floorMod(month-1, 12) + 1
-	if month <= 2 {
-		year--
-	}
-	era := floorDiv(year, 400)
-	yoe := year - era*400
-	doy := (153*(month+9-12*((month+9)/12))+2)/5 + day - 1
-	doe := yoe*365 + yoe/4 - yoe/100 + doy
-	return era*146097 + doe - 719468
+	return int64(civil.Days(int(year), int(month), int(day)))
 }
 
 // Civil is the civil date of a day.
 func Civil(days int64) (year, month, day int64) {
-	days += 719468
-	era := floorDiv(days, 146097)
-	doe := days - era*146097
-	yoe := (doe - doe/1460 + doe/36524 - doe/146096) / 365
-	doy := doe - (365*yoe + yoe/4 - yoe/100)
-	mp := (5*doy + 2) / 153
-	day = doy - (153*mp+2)/5 + 1
-	month = mp + 3
-	if month > 12 {
-		month -= 12
-	}
-	year = yoe + era*400
-	if month <= 2 {
-		year++
-	}
-	return year, month, day
+	y, m, d := civil.Date(int(days))
+	return int64(y), int64(m), int64(d)
 }
 
 // LastDay is how many days a month has.
-func LastDay(year, month int64) int64 {
-	switch month {
-	case 2:
-		if leap(year) {
-			return 29
-		}
-		return 28
-	case 4, 6, 9, 11:
-		return 30
-	}
-	return 31
-}
-
-func leap(year int64) bool { return year%4 == 0 && (year%100 != 0 || year%400 == 0) }
+func LastDay(year, month int64) int64 { return int64(civil.DaysIn(int(year), int(month))) }
 
 // Weekday is the day of the week: 0 is Sunday.
 func Weekday(days int64) int64 { return floorMod(days+4, 7) }
@@ -89,12 +55,6 @@ func localWeek(days int64) (year, week int64) {
 	return year, (days-start(year))/7 + 1
 }
 
-func floorDiv(a, b int64) int64 {
-	q := a / b
-	if a%b != 0 && (a < 0) != (b < 0) {
-		q--
-	}
-	return q
-}
+func floorDiv(a, b int64) int64 { return civil.FloorDiv(a, b) }
 
-func floorMod(a, b int64) int64 { return a - floorDiv(a, b)*b }
+func floorMod(a, b int64) int64 { return civil.FloorMod(a, b) }

@@ -1,5 +1,7 @@
 package datetime
 
+import "github.com/weirstream/weir/internal/sql/civil"
+
 // fields are what a text said when it was parsed.
 type fields struct {
 	set   [26 * 2]bool
@@ -256,7 +258,7 @@ func (f *fields) date() (int64, bool) {
 	}
 	if doy, ok := f.get('D'); ok {
 		if _, month := f.get('M'); !month {
-			if doy < 1 || doy > 365+one(leap(year)) {
+			if doy < 1 || doy > 365+one(civil.IsLeap(int(year))) {
 				return 0, false
 			}
 			return Days(year, 1, 1) + doy - 1, true
