@@ -149,7 +149,7 @@ type Bound struct {
 
 // ConstantText is the text of a constant argument that is not NULL.
 func (b *Bound) ConstantText(arg int) (text string, ok bool) {
-	if arg >= len(b.Constants) || b.Constants[arg] == nil || b.Constants[arg].IsNull(0) {
+	if arg >= len(b.Constants) || b.Constants[arg] == nil || b.Constants[arg].Layout != batch.ByteSlices || b.Constants[arg].IsNull(0) {
 		return "", false
 	}
 	return string(b.Constants[arg].Bytes(0)), true

@@ -10,6 +10,9 @@ import (
 func fields() []*expr.Function {
 	fs := []*expr.Function{
 		bound("EXTRACT", "temporal", "EXTRACT(unit FROM t)", "A field of a date, time, timestamp or interval.", func(s *expr.Site) (types.Type, error) {
+			if err := s.Count(2, 2); err != nil {
+				return types.Type{}, err
+			}
 			name, _ := s.ConstantText(0)
 			unit, ok := datetime.ParseUnit(name)
 			if !ok {
