@@ -100,6 +100,9 @@ func inferElt(s *expr.Site) (types.Type, error) {
 	}
 	bare := slices.ContainsFunc(args, func(i int) bool { return s.Kind(i) == types.Null })
 	t, err := s.Unify(args...)
+	if err == nil && t.Kind == types.Null {
+		return t, s.Refuse("ELT has no text: all of its arguments are NULL without a type")
+	}
 	if bare && t.Kind == types.Char {
 		t = types.VarCharOf(t.Length)
 	}
