@@ -42,6 +42,9 @@ type groups struct {
 	number []int32         // the group of each row of a batch
 	sorted runs
 
+	taken          int  // rows since the table was last emptied, of a Local one
+	tried, passing bool // whether it has looked if it is of use, and found that it is not
+
 	disk    *disk
 	spilled *spilledGroups // nil: all is in memory
 	depth   int
@@ -127,6 +130,10 @@ func (g *groups) place(b *batch.Columns, keys *keyer, columns []int) {
 
 // pushRows aggregates a batch of rows.
 func (g *groups) pushRows(b *batch.Columns) {
+	if g.taken += b.Len(); g.passing {
+		g.pass(b)
+		return
+	}
 	g.place(b, g.keys, g.node.Keys)
 	for _, c := range g.calls {
 		c.rows(g.number, b)
@@ -200,15 +207,50 @@ func (g *groups) size() int {
 // relieve empties the table if it is as large as it may be. It doubles when it grows, so
 // half of the memory is the most that is safe.
 func (g *groups) relieve() {
+	if g.node.Phase == plan.Local && !g.tried && g.taken >= trial {
+		if g.tried = true; g.scattered() {
+			g.passing = true
+			g.give()
+			return
+		}
+	}
 	if g.size() <= g.budget/2 || g.len() <= 1 && !g.hasDistinct() {
 		return
 	}
 	switch {
 	case g.node.Phase == plan.Local:
+		g.passing = g.scattered()
 		g.give()
 	case g.depth < maxDepth && len(g.node.Keys) > 0:
 		g.spill()
 	}
+}
+
+// trial is how many rows a Local aggregate takes before it looks whether it is of use.
+const trial = 64 << 10
+
+// scattered reports whether most rows have a group of their own, so that it costs less to
+// pass them on as they are. A Local aggregate tells rows from then on to others one by one.
+func (g *groups) scattered() bool { return len(g.node.Keys) > 0 && g.len() > g.taken/2 }
+
+// pass gives the state of each row by itself.
+func (g *groups) pass(b *batch.Columns) {
+	n := b.Len()
+	if n == 0 {
+		return
+	}
+	g.number = resize(g.number, n)
+	for r := range g.number {
+		g.number[r] = int32(r)
+	}
+	for i, k := range g.node.Keys {
+		g.values[i].AppendRows(b.Cols[k], b.Sel)
+	}
+	g.growTo(n)
+	for _, c := range g.calls {
+		c.rows(g.number, b)
+	}
+	g.giveTo(n)
 }
 
 func (g *groups) hasDistinct() bool {
@@ -222,7 +264,10 @@ func (g *groups) hasDistinct() bool {
 
 // clear forgets all groups.
 func (g *groups) clear() {
-	g.table.reset()
+	g.taken = 0
+	if g.table.len() > 0 {
+		g.table.reset()
+	}
 	for i, c := range g.values {
 		g.values[i] = c.Empty()
 	}

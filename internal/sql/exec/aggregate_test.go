@@ -2,10 +2,14 @@ package exec
 
 import (
 	"fmt"
+	"log/slog"
 	"math/rand/v2"
 	"strings"
 	"testing"
 
+	"github.com/weirstream/weir/batch"
+	"github.com/weirstream/weir/internal/operator"
+	"github.com/weirstream/weir/internal/sql/expr"
 	"github.com/weirstream/weir/internal/sql/plan"
 	"github.com/weirstream/weir/types"
 )
@@ -197,6 +201,39 @@ func TestLocalAndGlobal(t *testing.T) {
 			t.Fatal(err)
 		}
 		same(t, fmt.Sprint(settings), got, modelled(rows, []int{0, 1}, false))
+	}
+}
+
+// TestScatteredGroups has so many groups that the first phase is of no use.
+func TestScatteredGroups(t *testing.T) {
+	r := seeded(t)
+	schema := schemaOf(orders...)
+	rows := randomOrders(r, 80_000, 1<<40)
+	local := aggregateOf(plan.Local, source(schema), []int{0}, calls())
+	var states []*batch.Columns
+	e := &environment{session: expr.UTC}
+	factory, err := e.factory(local)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := &operator.Context{Runtime: &host{}, Signal: operator.NewSignal(func() {}), Operator: "Op", Parallelism: 1, MaxParallelism: 128, Logger: slog.New(slog.DiscardHandler)}
+	in := operator.Output[*batch.Columns](factory.Build(c, &operator.Receiver[*batch.Columns]{
+		Push: func(b *batch.Columns, _ int64) { states = append(states, b.Compact()) }, Finish: func() {}}))
+	for _, b := range chop(r, orders, rows) {
+		in.Push(b, batch.NoTimestamp)
+	}
+	in.Finish()
+	got, err := apply(t, aggregateOf(plan.Global, local, []int{0}, calls()), 0, feeds(0, states)...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	same(t, "scattered", got, modelled(rows, []int{0}, false))
+	alone := 0
+	for _, b := range states[len(states)-10:] {
+		alone += b.N
+	}
+	if alone == 0 || len(states) < 100 {
+		t.Errorf("%d batches of states: rows were not passed on one by one", len(states))
 	}
 }
 
