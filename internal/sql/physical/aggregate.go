@@ -1,6 +1,7 @@
 package physical
 
 import (
+	"github.com/weirstream/weir/internal/sql/exec"
 	"github.com/weirstream/weir/internal/sql/logical"
 	"github.com/weirstream/weir/internal/sql/plan"
 	"github.com/weirstream/weir/types"
@@ -8,7 +9,12 @@ import (
 
 // aggregate brings groups together and aggregates them.
 func (p *planner) aggregate(n *logical.Aggregate, in planned) planned {
-	in = p.hash(in, n.Keys)
+	if moved := p.hash(in, n.Keys); moved.node != in.node {
+		if out, ok := p.twice(n, in); ok {
+			return out
+		}
+		in = moved
+	}
 	a := &plan.Aggregate{Phase: plan.Complete, Keys: n.Keys}
 	if order := orderOf(n.Calls); order != nil { // groups one after the other, in the order asked for
 		var by []plan.SortKey
@@ -29,6 +35,36 @@ func (p *planner) aggregate(n *logical.Aggregate, in planned) planned {
 		}
 	}
 	return out
+}
+
+// mergeable are the aggregates whose states are smaller than what they are made of.
+var mergeable = map[string]bool{
+	"COUNT": true, "SUM": true, "$SUM0": true, "AVG": true, "MIN": true, "MAX": true,
+	"VAR_POP": true, "VAR_SAMP": true, "STDDEV_POP": true, "STDDEV_SAMP": true,
+}
+
+// twice aggregates where rows are, and what that gives once more where groups come
+// together; false: a call does not allow it.
+func (p *planner) twice(n *logical.Aggregate, in planned) (planned, bool) {
+	local := &plan.Aggregate{Phase: plan.Local, Keys: n.Keys, Base: over(nil, in)}
+	schema := n.Fields()[:len(n.Keys)]
+	for _, c := range n.Calls {
+		if c.Distinct || len(c.Order) > 0 || !mergeable[c.Fn.Name] {
+			return planned{}, false
+		}
+		local.Calls = append(local.Calls, call(c, in.schema()))
+	}
+	var err error
+	if local.Schema, err = exec.StateSchema(schema, local.Calls); err != nil {
+		return planned{}, false
+	}
+	keys := make([]int, len(n.Keys))
+	for i := range keys {
+		keys[i] = i
+	}
+	together := p.hash(planned{node: local}, keys)
+	global := &plan.Aggregate{Phase: plan.Global, Keys: keys, Calls: local.Calls, Base: over(n.Fields(), together)}
+	return planned{node: global, one: together.one, hashed: together.hashed}, true
 }
 
 // orderOf is the order that a call asks for; nil: none does.
