@@ -173,7 +173,9 @@ func (f *framed) begin() {
 // compute adds to the group while frames only grow, and begins anew where one has lost a
 // row.
 func (f *framed) compute(out *batch.Column, p *partition) {
-	f.begin()
+	if p.before == 0 {
+		f.begin()
+	}
 	hasFrom, hasTo := 0, 0
 	for i := range p.len() {
 		from, to := f.of(p, i)

@@ -11,8 +11,9 @@ import (
 )
 
 // over makes the operator that adds columns computed over the rows around each. It sorts
-// its rows, on disk if need be, and holds whole partitions: those of a query whose calls
-// look at more than a few rows must fit into memory.
+// its rows, on disk if need be, and holds whole partitions: one that is larger than the
+// memory is refused, unless all calls look only at rows before, of which they keep what
+// they need.
 func (e *environment) over(n *plan.Over) (operator.Factory, error) {
 	for i := range n.Calls {
 		if _, err := newOverCall(n, &n.Calls[i]); err != nil {
@@ -21,6 +22,7 @@ func (e *environment) over(n *plan.Over) (operator.Factory, error) {
 	}
 	return managing{transform(func(c *operator.Context, emit emitter) stage {
 		o := newPartitions(n, emit)
+		o.memory, o.name = budget(c), c.Operator
 		keys := o.partition
 		rows := newSorter(newDisk(c), o.schemaOf(), append(slices.Clone(keys), n.Order...), -1, budget(c)/2)
 		return stage{push: rows.add, finish: func() {
@@ -43,6 +45,14 @@ type partitions struct {
 
 	rows   *batch.Columns
 	starts []int // where partitions begin in rows
+
+	memory int // for the rows of a partition
+	name   string
+	// onward says that calls need no row but those before, and peers that those of equal
+	// order must be together.
+	onward, peers bool
+	// before is how many rows of the first partition in rows were given already.
+	before int
 }
 
 // overCall computes one call.
@@ -55,13 +65,16 @@ type overCall interface {
 type partition struct {
 	rows     *batch.Columns
 	from, to int
-	order    ordering
-	peers    []int // where the peers of each row end, counted from the partition's first; made when asked for
-	begins   []int // and where they begin
+	// before is how many rows of the partition came before from and are gone. It is 0 but
+	// for calls that go onward.
+	before int
+	order  ordering
+	peers  []int // where the peers of each row end, counted from the partition's first; made when asked for
+	begins []int // and where they begin
 }
 
 func newPartitions(n *plan.Over, emit emitter) *partitions {
-	o := &partitions{node: n, emit: emit, order: n.Order}
+	o := &partitions{node: n, emit: emit, order: n.Order, onward: true}
 	for _, k := range n.Partition {
 		o.partition = append(o.partition, plan.SortKey{Column: k})
 	}
@@ -69,6 +82,8 @@ func newPartitions(n *plan.Over, emit emitter) *partitions {
 		c, err := newOverCall(n, &n.Calls[i])
 		operator.Check(err)
 		o.calls = append(o.calls, c)
+		onward, peers := goesOnward(&n.Calls[i])
+		o.onward, o.peers = o.onward && onward, o.peers || peers
 	}
 	o.rows = newBatch(o.schemaOf())
 	return o
@@ -89,6 +104,39 @@ func (o *partitions) take(b *batch.Columns) {
 	if last := o.starts[len(o.starts)-1]; last >= batch.MaxRows {
 		o.give(last)
 	}
+	if o.onward && o.rows.N >= onwardRows && len(o.starts) == 1 {
+		if cut := o.cut(); cut > 0 {
+			o.give(cut)
+		}
+	}
+	if o.memory > 0 && bytesOf(o.rows) > o.memory {
+		operator.Abort(fmt.Errorf("%s: a partition of more than %d rows needs more than %d bytes of memory: partition by more columns, or give the slot more managed memory", o.name, o.rows.N-1, o.memory))
+	}
+}
+
+// onwardRows is how many rows of a partition are held where it can be cut.
+const onwardRows = 8 * batch.MaxRows
+
+// goesOnward reports whether a call needs no row but those before, and whether it needs
+// to know which rows are of equal order.
+func goesOnward(c *plan.OverCall) (onward, peers bool) {
+	switch c.Function {
+	case "ROW_NUMBER":
+		return true, false
+	case "RANK", "DENSE_RANK":
+		return true, true
+	case "PERCENT_RANK", "CUME_DIST", "NTILE", "LEAD", "LAG", "NTH_VALUE":
+		return false, true
+	}
+	return c.Start.Kind == plan.UnboundedPreceding && c.End.Kind == plan.CurrentRow, c.Unit == plan.Range
+}
+
+// cut is before which row the partition may be cut; 0: before none.
+func (o *partitions) cut() int {
+	i := o.rows.N - 1
+	for ; o.peers && i > 0 && o.order.compare(o.rows, i-1, o.rows, i) == 0; i-- {
+	}
+	return i
 }
 
 // give computes and emits the first n rows, which are whole partitions.
@@ -107,6 +155,9 @@ func (o *partitions) give(n int) {
 			to = min(n, o.starts[k+1])
 		}
 		p := &partition{rows: o.rows, from: from, to: to, order: o.order}
+		if k == 0 {
+			p.before = o.before
+		}
 		for i, c := range o.calls {
 			c.compute(results.Cols[i], p)
 		}
@@ -124,6 +175,14 @@ func (o *partitions) give(n int) {
 	}
 	rest := newBatch(o.schemaOf())
 	addRows(rest, o.rows, between(n, o.rows.N))
+	switch last := o.starts[len(o.starts)-1]; {
+	case last >= n: // another begins where the rest does
+		o.before = 0
+	case last == 0: // the rest is of the one that was cut, or there is none
+		o.before += n
+	default:
+		o.before = n - last
+	}
 	o.rows, o.starts = rest, o.starts[:0]
 	if rest.N > 0 {
 		o.starts = append(o.starts, 0)

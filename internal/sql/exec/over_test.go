@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/weirstream/weir/internal/sql/plan"
@@ -164,6 +165,65 @@ func TestFramesAgainstModel(t *testing.T) {
 			t.Fatal(err)
 		}
 		same(t, fmt.Sprintf("%+v", test), got, want)
+	}
+}
+
+// TestLongPartitions has partitions that do not fit into memory, over which calls go
+// onward, and refuses one over which they do not.
+func TestLongPartitions(t *testing.T) {
+	schema := schemaOf(bigint, bigint)
+	call := func(f string, unit plan.FrameUnit, args ...int) plan.OverCall {
+		c := plan.OverCall{AggregateCall: plan.AggregateCall{Function: f, Args: args, Filter: -1, Type: bigint}, Unit: unit, End: plan.Bound{Kind: plan.CurrentRow}}
+		for range args {
+			c.ArgTypes = append(c.ArgTypes, bigint)
+		}
+		return c
+	}
+	var rows [][]any
+	for i := range 40_000 {
+		part := 0
+		if i >= 39_000 {
+			part = 1 + i%2
+		}
+		rows = append(rows, []any{part, i / 3})
+	}
+	n := &plan.Over{Base: plan.Base{Inputs: []plan.Node{source(schema)}, Schema: schemaOf(bigint, bigint, bigint, bigint, bigint, bigint, bigint)}, Partition: []int{0},
+		Order: []plan.SortKey{by(1, false, false)}, Calls: []plan.OverCall{call("ROW_NUMBER", plan.Rows), call("RANK", plan.Rows), call("DENSE_RANK", plan.Rows),
+			call("SUM", plan.Range, 1), call("COUNT", plan.Rows)}}
+	r := seeded(t)
+	shuffled := slices.Clone(rows)
+	r.Shuffle(len(shuffled), func(i, j int) { shuffled[i], shuffled[j] = shuffled[j], shuffled[i] })
+	got, err := apply(t, n, 256<<10, feeds(0, chop(r, []types.Type{bigint, bigint}, shuffled))...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var want []string
+	type total struct{ count, rank, dense, sum, last int }
+	totals := map[int]*total{}
+	for i, row := range rows {
+		part, v := row[0].(int), row[1].(int)
+		s := totals[part]
+		if s == nil {
+			s = &total{last: -1}
+			totals[part] = s
+		}
+		s.count++
+		if v != s.last {
+			s.rank, s.dense, s.last = s.count, s.dense+1, v
+			s.sum += v
+			for k := i + 1; k < len(rows) && k < i+3; k++ {
+				if rows[k][0] == part && rows[k][1] == v {
+					s.sum += v
+				}
+			}
+		}
+		want = append(want, fmt.Sprintf("%d|%d|%d|%d|%d|%d|%d", part, v, s.count, s.rank, s.dense, s.sum, s.count))
+	}
+	same(t, "long partitions", got, want)
+	n.Calls = []plan.OverCall{call("LAG", plan.Rows, 1)}
+	n.Schema = schemaOf(bigint, bigint, bigint)
+	if _, err := apply(t, n, 256<<10, feeds(0, chop(r, []types.Type{bigint, bigint}, rows))...); err == nil || !strings.Contains(err.Error(), "memory") {
+		t.Errorf("a partition that is too large: got %v", err)
 	}
 }
 

@@ -9,28 +9,33 @@ import (
 )
 
 // ranking is the functions that number rows.
-type ranking struct{ call *plan.OverCall }
+type ranking struct {
+	call  *plan.OverCall
+	dense int64 // of the last row
+}
 
 var errBuckets = errors.New("NTILE: the number of buckets must be positive and not NULL")
 
 func (k *ranking) compute(out *batch.Column, p *partition) {
 	n := p.len()
-	dense := int64(0)
+	if p.before == 0 {
+		k.dense = 0
+	}
 	for i := range n {
 		begin, end := i, i+1
 		if k.call.Function != "ROW_NUMBER" && k.call.Function != "NTILE" {
 			begin, end = p.peersOf(i)
 		}
 		if begin == i {
-			dense++
+			k.dense++
 		}
 		switch k.call.Function {
 		case "ROW_NUMBER":
-			appendInteger(out, int64(i+1))
+			appendInteger(out, int64(p.before+i+1))
 		case "RANK":
-			appendInteger(out, int64(begin+1))
+			appendInteger(out, int64(p.before+begin+1))
 		case "DENSE_RANK":
-			appendInteger(out, dense)
+			appendInteger(out, k.dense)
 		case "PERCENT_RANK":
 			v := 0.0
 			if n > 1 {
