@@ -84,8 +84,11 @@ func (s *Session) read(ctx context.Context, text string, settings map[string]str
 	if err != nil {
 		return nil, nil, &session.Error{Class: session.ClassParse, Text: "SQL parse failed. " + err.Error()}
 	}
-	if st.config, err = config.New(all); err != nil {
-		return nil, nil, &session.Error{Class: session.ClassArgument, Text: err.Error()}
+	if st.config, err = config.New(known(all)); err != nil {
+		if !settles(parsed) {
+			return nil, nil, &session.Error{Class: session.ClassArgument, Text: err.Error()}
+		}
+		st.config = nil // the defaults: the statement may put right what is wrong
 	}
 	zone, err := s.zone(all)
 	if err != nil {

@@ -122,6 +122,9 @@ func (st *statement) set(s *ast.Set) (*session.Result, error) {
 		}
 		return told([]types.Field{column("key", types.String()), column("value", types.String())}, rows...), nil
 	}
+	if err := allowed(s.Key.Value, s.Value.Value); err != nil {
+		return nil, err
+	}
 	st.mu.Lock()
 	defer st.mu.Unlock()
 	if st.own == nil {
