@@ -39,13 +39,13 @@ func (r *Cluster) Submit(ctx context.Context, c *exec.Compiled, schema []types.F
 	graph := identified(c).Graph
 	j := &clusterJob{master: r.master, id: graph.Job}
 	if schema != nil {
-		var err error
-		j.rows, err = exec.ResultOf(graph, schema, func(ctx context.Context, operator ident.OperatorID, payload []byte) ([]byte, error) {
+		rows, err := exec.ResultOf(graph, schema, func(ctx context.Context, operator ident.OperatorID, payload []byte) ([]byte, error) {
 			return r.master.Request(ctx, graph.Job, operator, payload)
 		})
 		if err != nil {
 			return nil, err
 		}
+		j.rows = newReader(rows.Next)
 	}
 	if err := r.master.Submit(ctx, graph); err != nil {
 		return nil, err
@@ -67,7 +67,8 @@ func identified(c *exec.Compiled) *exec.Compiled {
 type clusterJob struct {
 	master Master
 	id     ident.JobID
-	rows   *exec.Result
+	rows   *reader // nil: it collects none
+	broken error   // that ended the rows
 
 	mu    sync.Mutex
 	ended bool // the job has, or has been told to
@@ -78,18 +79,21 @@ func (j *clusterJob) ID() string { return j.id.String() }
 
 // Next waits for rows.
 func (j *clusterJob) Next(ctx context.Context) (*batch.Columns, error) {
-	b, err := j.rows.Next(ctx)
-	if err == nil || ctx.Err() != nil {
-		return b, err
+	if j.broken == nil {
+		b, err := j.rows.next(ctx)
+		if err == nil || ctx.Err() != nil {
+			return b, err
+		}
+		j.broken = err
+		j.end()
 	}
-	j.end()
-	if errors.Is(err, io.EOF) {
-		return nil, err
+	if errors.Is(j.broken, io.EOF) {
+		return nil, j.broken
 	}
 	if why := j.master.Wait(ctx, j.id); why != nil { // why the rows have ended is why the job has
 		return nil, why
 	}
-	return nil, err
+	return nil, j.broken
 }
 
 // end notes that the job needs no cancelling; it reports whether it did before.
@@ -115,6 +119,9 @@ const cancelTimeout = 10 * time.Second
 
 // Cancel ends the job. It returns when the cluster knows.
 func (j *clusterJob) Cancel() error {
+	if j.rows != nil {
+		j.rows.cancel()
+	}
 	if !j.end() {
 		return nil
 	}

@@ -55,11 +55,12 @@ func (r *Embedded) Submit(ctx context.Context, c *exec.Compiled, schema []types.
 		if schema == nil {
 			return j, nil
 		}
-		var err error
-		if j.rows, err = exec.ResultOf(c.Graph, schema, b.Request); err != nil {
+		rows, err := exec.ResultOf(c.Graph, schema, b.Request)
+		if err != nil {
 			cancel()
 			return nil, err
 		}
+		j.rows = newReader(rows.Next)
 		return j, nil
 	case <-j.ended:
 		return nil, told(j.err)
@@ -73,8 +74,8 @@ type embeddedJob struct {
 	id     string
 	cancel context.CancelFunc
 	ended  chan struct{}
-	err    error // once ended is closed
-	rows   *exec.Result
+	err    error   // once ended is closed
+	rows   *reader // nil: it collects none
 }
 
 // ID is the job's.
@@ -82,7 +83,7 @@ func (j *embeddedJob) ID() string { return j.id }
 
 // Next waits for rows.
 func (j *embeddedJob) Next(ctx context.Context) (*batch.Columns, error) {
-	b, err := j.rows.Next(ctx)
+	b, err := j.rows.next(ctx)
 	if err == nil || ctx.Err() != nil {
 		return b, err
 	}
@@ -105,6 +106,9 @@ func (j *embeddedJob) Wait(ctx context.Context) error {
 
 // Cancel ends the job.
 func (j *embeddedJob) Cancel() error {
+	if j.rows != nil {
+		j.rows.cancel()
+	}
 	j.cancel()
 	<-j.ended
 	return nil

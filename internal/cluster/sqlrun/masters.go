@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/weirstream/weir/client"
@@ -31,7 +32,7 @@ func (l Local) Wait(ctx context.Context, job ident.JobID) error {
 				root = other
 			}
 		}
-		return errors.New(root.Failure.Message)
+		return told(root.Failure)
 	}
 	return ended(job.String(), view.State.String())
 }
@@ -70,10 +71,18 @@ func (r Remote) Wait(ctx context.Context, job ident.JobID) error {
 		return nil
 	}
 	if all, err := r.Exceptions(ctx, job.String()); err == nil && len(all) > 0 && all[0].Cause != "" {
-		return errors.New(all[0].Cause)
+		f := &status.Failure{Message: all[0].Cause, Chain: slices.DeleteFunc(all[0].Chain, isDecision)}
+		if record := all[0].Record; record != nil {
+			f.Record = &status.Record{Origin: record.Origin, Value: record.Value}
+		}
+		return told(f)
 	}
 	return ended(job.String(), state)
 }
+
+// isDecision reports whether a text says what was done about a failure, as Flink puts it
+// around the cause.
+func isDecision(text string) bool { return strings.HasPrefix(text, "Recovery is suppressed by ") }
 
 func ended(job, state string) error { return fmt.Errorf("job %s ended as %s", job, state) }
 
