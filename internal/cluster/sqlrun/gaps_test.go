@@ -1,0 +1,42 @@
+package sqlrun_test
+
+import (
+	"strings"
+	"testing"
+)
+
+// What docs/gaps.md lists of SQL is refused with these words.
+func TestGaps(t *testing.T) {
+	s := open(t)
+	table(t, s, "t", "a INT, b STRING, ts TIMESTAMP(3), WATERMARK FOR ts AS ts", "")
+	for statement, want := range map[string]string{
+		"SELECT * FROM t MATCH_RECOGNIZE (ORDER BY ts MEASURES A.a AS x PATTERN (A) DEFINE A AS A.a > 1)": "MATCH_RECOGNIZE is not supported yet",
+		"SELECT * FROM t JOIN t FOR SYSTEM_TIME AS OF t.ts AS u ON t.a = u.a":                             "FOR SYSTEM_TIME AS OF needs a table that keeps its versions, or one that is looked up: neither is supported yet",
+		"WITH RECURSIVE r AS (SELECT 1) SELECT * FROM r":                                                  "WITH RECURSIVE is not supported",
+		"SELECT a FROM t QUALIFY ROW_NUMBER() OVER (ORDER BY a) = 1":                                      "QUALIFY is not supported",
+		"INSERT OVERWRITE t SELECT * FROM t":                                                              "INSERT OVERWRITE is not supported yet",
+	} {
+		if got := answer(t.Context(), s, statement); !strings.Contains(got, want) {
+			t.Errorf("%s\ngives %s\nwant %s", statement, got, want)
+		}
+	}
+	table(t, s, "p", "a INT", "")
+	for statement, want := range map[string]string{
+		"CREATE TABLE q (a INT) WITH ('connector'='filesystem','path'='/none','format'='parquet')": "'parquet'; there are csv and json",
+		"CREATE TABLE k (a INT) WITH ('connector'='kafka')":                                        "kafka",
+	} {
+		name := strings.Fields(statement)[2]
+		if got := answer(t.Context(), s, statement); got != "OK\n" {
+			t.Errorf("%s gives %s", statement, got)
+		}
+		if got := answer(t.Context(), s, "SELECT * FROM "+name); !strings.Contains(got, want) {
+			t.Errorf("a query of %s gives %s, want %s", name, got, want)
+		}
+	}
+	if got := answer(t.Context(), s, "SET 'execution.runtime-mode' = 'streaming'"); got != "OK\n" {
+		t.Fatal(got)
+	}
+	if got := answer(t.Context(), s, "SELECT a FROM t"); !strings.Contains(got, "streams are not supported yet") {
+		t.Error(got)
+	}
+}
