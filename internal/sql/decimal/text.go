@@ -72,6 +72,9 @@ const (
 
 // Parse reads [sign] digits [. digits] [e exponent], rounding HALF_UP to the scale.
 func Parse(text []byte, precision, scale int) (Int128, Parsed) {
+	if v, outcome, handled := parseShort(text, precision, scale); handled {
+		return v, outcome
+	}
 	p := parser{text: text}
 	switch {
 	case !p.number():
@@ -87,6 +90,41 @@ func Parse(text []byte, precision, scale int) (Int128, Parsed) {
 	}
 	return v, Good
 }
+
+// parseShort is Parse for up to 18 digits without an exponent, which nearly all texts are.
+func parseShort(text []byte, precision, scale int) (v Int128, outcome Parsed, handled bool) {
+	negative := len(text) > 0 && text[0] == '-'
+	digits := text
+	if negative || len(text) > 0 && text[0] == '+' {
+		digits = text[1:]
+	}
+	if len(digits) == 0 || len(digits) > shortDigits {
+		return v, Malformed, false
+	}
+	n, point := uint64(0), -1
+	for i, c := range digits {
+		switch {
+		case '0' <= c && c <= '9':
+			n = n*10 + uint64(c-'0')
+		case c == '.' && point < 0 && len(digits) > 1:
+			point = i
+		default:
+			return v, Malformed, false
+		}
+	}
+	behind := 0
+	if point >= 0 {
+		behind = len(digits) - point - 1
+	}
+	v, ok, handled := settled([2]uint64{n}, negative, behind, precision, scale)
+	if !ok {
+		return v, Overflow, handled
+	}
+	return v, Good, handled
+}
+
+// shortDigits is how many digits 64 bits hold at least.
+const shortDigits = 18
 
 // parser collects the significant digits of a number.
 type parser struct {

@@ -46,6 +46,14 @@ func decimals(n int, t types.Type) *batch.Column {
 	return c
 }
 
+func moments(n int) *batch.Column {
+	c := batch.NewColumn(types.TimestampOf(3))
+	for i := range n {
+		c.AppendMoment(int64(i)*1_234_567_891, 0)
+	}
+	return c
+}
+
 func texts(n int) *batch.Column {
 	c := batch.NewColumn(types.String())
 	for i := range n {
@@ -79,6 +87,10 @@ var cases = []struct {
 		return []*batch.Column{decimals(1024, types.DecimalOf(15, 2)), decimals(1024, types.DecimalOf(15, 2)), decimals(1024, types.DecimalOf(15, 2))}
 	}},
 	{"cast", "CAST(a AS INT)", []types.Type{types.String()}, func() []*batch.Column { return []*batch.Column{texts(1024)} }},
+	{"cast-double", "CAST(a AS DOUBLE)", []types.Type{types.String()}, func() []*batch.Column { return []*batch.Column{texts(1024)} }},
+	{"cast-decimal", "CAST(a AS DECIMAL(10, 2))", []types.Type{types.String()}, func() []*batch.Column { return []*batch.Column{texts(1024)} }},
+	{"cast-there-and-back", "TRY_CAST(CAST(a + INTERVAL '1' DAY AS STRING) AS TIMESTAMP(3))", []types.Type{types.TimestampOf(3)}, func() []*batch.Column { return []*batch.Column{moments(1024)} }},
+	{"double-to-text", "CAST(CAST(a AS DOUBLE) / 7 AS STRING)", []types.Type{bigint}, func() []*batch.Column { return []*batch.Column{longs(1024, true)} }},
 	{"cast-to-text", "CAST(a AS STRING)", []types.Type{bigint}, func() []*batch.Column { return []*batch.Column{longs(1024, true)} }},
 	{"in", "a IN (1, 2, 3, 4, 5, 6)", []types.Type{bigint}, func() []*batch.Column { return []*batch.Column{longs(1024, true)} }},
 }

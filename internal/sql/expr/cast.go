@@ -213,11 +213,14 @@ func castKernel(b *Bound, try bool) (Kernel, error) {
 			return c(out, args[0], rows, AtRowFailure)
 		}, nil
 	}
+	var into *batch.Column
+	null := func(i int, _ error) error {
+		into.SetNull(i)
+		return nil
+	}
 	return func(out *batch.Column, args []*batch.Column, rows Rows) error {
-		return c(out, args[0], rows, func(i int, _ error) error {
-			out.SetNull(i)
-			return nil
-		})
+		into = out
+		return c(out, args[0], rows, null)
 	}, nil
 }
 
