@@ -3,6 +3,16 @@ package batch
 // AppendRows adds some values of a column of the same type at the end, in the order
 // of rows; nil: all of them. It is AppendFrom for many.
 func (c *Column) AppendRows(src *Column, rows []int32) {
+	if src.Layout == Nothing && c.Layout != Nothing { // NULL of whatever type
+		n := len(rows)
+		if rows == nil {
+			n = src.Len
+		}
+		for range n {
+			c.AppendNull()
+		}
+		return
+	}
 	if rows == nil {
 		c.appendAll(src)
 		return
