@@ -96,6 +96,8 @@ type columnTail struct {
 	hashes []uint64
 	picked [][]int32 // rows of a batch by subpartition
 	next   int
+	// blocking says that Emit encodes a batch before it returns.
+	blocking bool
 }
 
 // Tail makes the receiver that partitions rows over w's subpartitions.
@@ -104,7 +106,7 @@ func (s *ColumnStream) Tail(c *Context, e TailEdge, w shuffle.Writer) any {
 	t.picked = make([][]int32, len(t.open))
 	t.next = c.Subtask % len(t.open)
 	cut := t.flush
-	if _, blocking := w.(shuffle.BlockingWriter); blocking {
+	if _, t.blocking = w.(shuffle.BlockingWriter); t.blocking {
 		cut = func() {} // nobody waits for the rows, and only the last watermark counts
 	} else {
 		c.OnFlush(t.flush)
@@ -131,7 +133,7 @@ func (s *ColumnStream) Tail(c *Context, e TailEdge, w shuffle.Writer) any {
 func (t *columnTail) push(e TailEdge) func(*batch.Columns) {
 	n := len(t.open)
 	if n == 1 {
-		return func(b *batch.Columns) { t.add(0, b, b.Sel) }
+		return func(b *batch.Columns) { t.all(0, b) }
 	}
 	switch e.Partitioner {
 	case streamgraph.Forward, streamgraph.Rebalance, streamgraph.Rescale, streamgraph.Shuffle:
@@ -139,16 +141,33 @@ func (t *columnTail) push(e TailEdge) func(*batch.Columns) {
 	case streamgraph.Broadcast:
 		return func(b *batch.Columns) {
 			for sub := range t.open {
-				t.add(sub, b, b.Sel)
+				t.all(sub, b)
 			}
 		}
 	case streamgraph.Global:
-		return func(b *batch.Columns) { t.add(0, b, b.Sel) }
+		return func(b *batch.Columns) { t.all(0, b) }
 	case streamgraph.Hash:
 		return t.hashed(e.Route.(ColumnKeys), e.MaxParallelism)
 	}
 	invariant.Broken("no tail of columns for partitioner %s", e.Partitioner.Ship())
 	return nil
+}
+
+// all gives all rows to one subpartition: as they are if they make a good batch and none
+// wait there.
+func (t *columnTail) all(sub int, b *batch.Columns) {
+	n := b.Len()
+	if n == 0 {
+		return
+	}
+	if !t.blocking || n < t.rows/2 || n > 2*t.rows || t.open[sub] != nil && t.open[sub].N > 0 {
+		t.add(sub, b, b.Sel)
+		return
+	}
+	t.c.CountOut(n)
+	whole := *b
+	Check(t.w.Emit(sub, &whole))
+	t.rows = t.w.Rows()
 }
 
 // deal gives rows to the subpartitions in turn.

@@ -12,10 +12,11 @@ import (
 // joined turns pairs of rows that may match into what a join gives. One side is held,
 // the build side, and batches of the other, the probe side, come one after the other.
 type joined struct {
-	node  *plan.Join
-	emit  emitter
-	left  []types.Type
-	right []types.Type
+	node   *plan.Join
+	emit   emitter
+	signal *operator.Signal
+	left   []types.Type
+	right  []types.Type
 
 	condition *evaluation
 	// keepProbe and keepBuild say that rows of a side without a match are given with NULLs
@@ -35,8 +36,8 @@ type joined struct {
 	sel        []int32
 }
 
-func (e *environment) newJoined(n *plan.Join, emit emitter) *joined {
-	j := &joined{node: n, emit: emit, left: n.Inputs[0].Common().Types(), right: n.Inputs[1].Common().Types()}
+func (e *environment) newJoined(n *plan.Join, signal *operator.Signal, emit emitter) *joined {
+	j := &joined{node: n, emit: emit, signal: signal, left: n.Inputs[0].Common().Types(), right: n.Inputs[1].Common().Types()}
 	if n.Condition != nil {
 		j.condition = e.compile(n.Condition)
 	}
@@ -97,6 +98,7 @@ func (j *joined) flush(build *batch.Columns, marks batch.Bitmap, base int) {
 	if len(j.probeRows) == 0 {
 		return
 	}
+	j.signal.Attend() // many candidates may be no match
 	probeRows, buildRows := j.probeRows, j.buildRows
 	if j.condition != nil {
 		probeRows, buildRows = j.decide(build)
@@ -240,7 +242,7 @@ func (e *environment) join(n *plan.Join) (operator.Factory, error) {
 	return managing{operator.FactoryFunc(func(c *operator.Context, out any) any {
 		o := operator.Output[*batch.Columns](out)
 		d := newDisk(c)
-		j := e.newJoined(n, emitTo(c, o))
+		j := e.newJoined(n, c.Signal, emitTo(c, o))
 		var by joiner
 		memory := budget(c)
 		if !e.waits && n.Strategy != plan.MergeJoin {
