@@ -61,4 +61,4 @@ docs: ; $(GO) generate ./internal/cli && $(GO) test ./internal/sql/builtin -run 
 
 fuzz: ; grep -roE '^func Fuzz\w+' --include='*_test.go' . | sed -E 's|/[^/]*:func | |' | while read -r pkg name; do $(GO) test -run '^$$' -fuzz "^$$name\$$" -fuzztime $(FUZZTIME) "$$pkg" || exit 1; done
 
-clean: ; rm -rf bin coverage
+clean: ; rm -rf bin/weir bin/wordcount bin/growing coverage

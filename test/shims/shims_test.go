@@ -1,0 +1,187 @@
+// Package shims_test runs the scripts of bin that bear the names of Flink's.
+package shims_test
+
+import (
+	"context"
+	"fmt"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/weirstream/weir/client"
+	"github.com/weirstream/weir/internal/cli"
+	"github.com/weirstream/weir/internal/cluster/local"
+	"github.com/weirstream/weir/internal/worker/assignment"
+)
+
+// The binary of this test is also the weir that lies beside the scripts, and every process
+// that it starts.
+func TestMain(m *testing.M) {
+	verb := ""
+	if len(os.Args) > 1 {
+		verb = os.Args[1]
+	}
+	if filepath.Base(os.Args[0]) == "weir" || verb == local.JobManager || verb == local.TaskManager || os.Getenv(assignment.WorkerVariable) != "" {
+		os.Exit(cli.Main(os.Args[1:], os.Stdout, os.Stderr))
+	}
+	os.Exit(m.Run())
+}
+
+// A place is a directory with the scripts and a weir, and a home of its own.
+type place struct {
+	t   *testing.T
+	bin string
+	env []string
+}
+
+func newPlace(t *testing.T) *place {
+	t.Helper()
+	scripts, err := filepath.Abs("../../bin")
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := filepath.Join(t.TempDir(), "weir bin") // a space must do no harm
+	home := t.TempDir()
+	if err := os.Mkdir(dir, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	files, _ := filepath.Glob(filepath.Join(scripts, "*.sh"))
+	for _, f := range append(files, filepath.Join(scripts, "flink")) {
+		text, err := os.ReadFile(f)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(dir, filepath.Base(f)), text, 0o700); err != nil {
+			t.Fatal(err)
+		}
+	}
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink(self, filepath.Join(dir, "weir")); err != nil {
+		t.Fatal(err)
+	}
+	return &place{t, dir, append(os.Environ(), "WEIR_HOME="+home, "WEIR_PROPERTIES=")}
+}
+
+// run runs a script and wants it to end with the code.
+func (p *place) run(code int, stdin, script string, args ...string) string {
+	p.t.Helper()
+	ctx, cancel := context.WithTimeout(p.t.Context(), 2*time.Minute)
+	defer cancel()
+	c := exec.CommandContext(ctx, filepath.Join(p.bin, script), args...)
+	c.Env, c.Stdin = p.env, strings.NewReader(stdin)
+	c.WaitDelay = time.Second
+	out, err := c.CombinedOutput()
+	if c.ProcessState == nil || c.ProcessState.ExitCode() != code {
+		p.t.Errorf("%s %v: %v, want code %d\n%s", script, args, err, code, out)
+	}
+	return string(out)
+}
+
+func (p *place) want(text, part string) {
+	p.t.Helper()
+	if !regexp.MustCompile(part).MatchString(text) {
+		p.t.Errorf("%q is not in %s", part, text)
+	}
+}
+
+// until asks until the answer is true.
+func until(t *testing.T, what string, ok func() bool) {
+	t.Helper()
+	for range 600 {
+		if ok() {
+			return
+		}
+		select {
+		case <-t.Context().Done():
+			t.Fatal(what)
+		case <-time.After(50 * time.Millisecond):
+		}
+	}
+	t.Fatalf("not within half a minute: %s", what)
+}
+
+// ports gives free ones.
+func ports(t *testing.T, n int) []string {
+	t.Helper()
+	var all []string
+	for range n {
+		l, err := net.Listen("tcp", "127.0.0.1:0")
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer l.Close()
+		all = append(all, fmt.Sprint(l.Addr().(*net.TCPAddr).Port))
+	}
+	return all
+}
+
+func TestAClusterIsStartedAndStopped(t *testing.T) {
+	p := newPlace(t)
+	out := p.run(0, "", "start-cluster.sh", "-D", "rest.port=0", "-D", "jobmanager.rpc.port=0")
+	defer p.run(0, "", "stop-cluster.sh")
+	p.want(out, `Starting cluster\.\n(?s:.*)REST: http://localhost:\d+`)
+	address := regexp.MustCompile(`localhost:\d+`).FindString(out)
+	p.want(p.run(0, "", "flink", "list", "-m", address), "No running jobs.")
+	_, port, _ := strings.Cut(address, ":")
+	out = p.run(0, "SELECT a, COUNT(*) AS c FROM (VALUES (1),(2),(2)) AS t(a) GROUP BY a ORDER BY a;", "sql-client.sh", "-Dexecution.runtime-mode=batch", "-Drest.port="+port, "-Dexecution.target=remote")
+	p.want(out, `\|\s+2 \| 2 \|`)
+	p.want(p.run(0, "", "flink", "list", "-a", "-m", address), "FINISHED")
+}
+
+func TestProcessesAreStartedOneByOne(t *testing.T) {
+	p := newPlace(t)
+	free := ports(t, 3)
+	settings := []string{"-D", "rest.port=" + free[0], "-D", "jobmanager.rpc.port=" + free[1]}
+	for _, script := range []string{"jobmanager.sh", "taskmanager.sh", "sql-gateway.sh"} {
+		p.want(p.run(1, "", script), "Usage: ")
+		p.want(p.run(1, "", script, "frobnicate"), "Unknown action frobnicate")
+		p.want(p.run(0, "", script, "stop"), "No .* daemon to stop on host")
+	}
+	p.want(p.run(0, "", "jobmanager.sh", append([]string{"start", "localhost", free[0]}, settings[2:]...)...), "Starting standalonesession daemon on host")
+	defer p.run(0, "", "jobmanager.sh", "stop-all")
+	p.run(0, "", "taskmanager.sh", append([]string{"start"}, settings...)...)
+	p.want(p.run(0, "", "taskmanager.sh", append([]string{"start"}, settings...)...), "1 instance\\(s\\) of taskexecutor are already running")
+	defer p.run(0, "", "taskmanager.sh", "stop-all")
+	c := client.New("localhost:" + free[0])
+	defer c.Close()
+	registered := func(n int) func() bool {
+		return func() bool {
+			o, err := c.Overview(t.Context())
+			return err == nil && o.TaskManagers == n
+		}
+	}
+	until(t, "two TaskManagers have registered", registered(2))
+	p.want(p.run(0, "", "taskmanager.sh", "stop"), "Stopping taskexecutor daemon \\(pid: \\d+\\)")
+	until(t, "one TaskManager is left", registered(1))
+
+	p.run(0, "", "sql-gateway.sh", append([]string{"start", "-Dsql-gateway.endpoint.rest.port=" + free[2]}, settings...)...)
+	defer p.run(0, "", "sql-gateway.sh", "stop")
+	until(t, "the SQL gateway answers", func() bool {
+		conn, err := net.Dial("tcp", "localhost:"+free[2])
+		if err == nil {
+			conn.Close()
+		}
+		return err == nil
+	})
+	out := p.run(0, "SHOW CATALOGS;", "sql-client.sh", "gateway", "-e", "localhost:"+free[2])
+	p.want(out, `\| default_catalog \|`)
+	if strings.Contains(out, "\x1b") {
+		t.Errorf("escape codes where there is no terminal: %q", out)
+	}
+}
+
+func TestAMissingBinaryIsNamed(t *testing.T) {
+	p := newPlace(t)
+	if err := os.Remove(filepath.Join(p.bin, "weir")); err != nil {
+		t.Fatal(err)
+	}
+	p.want(p.run(1, "", "taskmanager.sh", "start"), "weir is missing. `make build` makes it.")
+}
