@@ -161,6 +161,22 @@ func TestAQueryThatFailsWhileItIsFetched(t *testing.T) {
 	s.want("GET", o+"/status", 200, `{"status":"FINISHED"}`)
 }
 
+// The result of a statement that begins a job is the job's id, whatever the engine says.
+func TestAnInsertGivesItsJob(t *testing.T) {
+	s := begun(t, nil)
+	rows := newRows(io.EOF, integers(-1, -1))
+	o := s.run("INSERT", func(context.Context) (*session.Result, error) {
+		return &session.Result{Schema: []types.Field{{Name: "t", Type: types.Of(types.Int)}}, Content: true, Job: strings.Repeat("a", 32), Rows: rows}, nil
+	})
+	for _, format := range []string{"JSON", "PLAIN_TEXT"} {
+		s.want("GET", o+"/result/0?rowFormat="+format, 200, `"isQueryResult":false,"jobID":"`+strings.Repeat("a", 32)+`","resultKind":"SUCCESS_WITH_CONTENT","results":{"columns":[{"name":"job id",`)
+		s.want("GET", o+"/result/0?rowFormat="+format, 200, `"fields":["`+strings.Repeat("a", 32)+`"]`)
+	}
+	s.want("GET", o+"/result/1", 200, `"EOS"`)
+	s.want("DELETE", o+"/close", 200, "CLOSED")
+	<-rows.done
+}
+
 func TestIdleSessionsAreClosed(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := begun(t, map[string]string{"sql-gateway.session.idle-timeout": "1 min"})

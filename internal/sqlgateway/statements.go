@@ -59,7 +59,8 @@ func (s *Server) executeStatement(r *request) ([]byte, error) {
 		return nil, serverFailed(gatewayException+what, session.ClassRefused+": SqlGatewayService doesn't support timeout mechanism now.")
 	}
 	handle := c.execute(func(ctx context.Context) (*session.Result, error) {
-		return c.session.Execute(ctx, body.Statement, body.ExecutionConfig)
+		result, err := c.session.Execute(ctx, body.Statement, body.ExecutionConfig)
+		return withJobID(result), err
 	})
 	return field("operationHandle", handle), nil
 }
