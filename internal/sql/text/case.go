@@ -7,6 +7,9 @@ import (
 
 // Upper appends s in upper case, by the rules of Unicode for no language.
 func Upper(dst, s []byte) []byte {
+	if changed, ok := asciiCase(dst, s, 'a'); ok {
+		return changed
+	}
 	for i := 0; i < len(s); {
 		if c := s[i]; c < utf8.RuneSelf {
 			if 'a' <= c && c <= 'z' {
@@ -29,9 +32,27 @@ func Upper(dst, s []byte) []byte {
 	return dst
 }
 
+// asciiCase appends s, if it is ASCII, with the 26 letters from first on in the other case.
+func asciiCase(dst, s []byte, first byte) ([]byte, bool) {
+	from := len(dst)
+	dst = append(dst, s...)
+	for i, c := range dst[from:] {
+		if c >= utf8.RuneSelf {
+			return dst[:from], false
+		}
+		if c-first < 26 {
+			dst[from+i] = c ^ 0x20
+		}
+	}
+	return dst, true
+}
+
 // Lower appends s in lower case, by the rules of Unicode for no language: a sigma at the
 // end of a word becomes a final one.
 func Lower(dst, s []byte) []byte {
+	if changed, ok := asciiCase(dst, s, 'A'); ok {
+		return changed
+	}
 	for i := 0; i < len(s); {
 		if c := s[i]; c < utf8.RuneSelf {
 			if 'A' <= c && c <= 'Z' {
