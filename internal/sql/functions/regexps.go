@@ -74,6 +74,7 @@ func regexpReplace(c compile) expr.Kernel {
 }
 
 func regexpExtract(c compile) expr.Kernel {
+	var m []int
 	return failing(func(dst []byte, r row) ([]byte, bool, error) {
 		group := int64(0)
 		if r.has(2) {
@@ -83,8 +84,7 @@ func regexpExtract(c compile) expr.Kernel {
 		if p == nil || group < 0 || group > int64(p.Groups()) {
 			return dst, false, err
 		}
-		m := p.First(r.bytes(0))
-		if m == nil || m[2*group] < 0 {
+		if m = p.First(m[:0], r.bytes(0)); len(m) == 0 || m[2*group] < 0 {
 			return dst, false, nil
 		}
 		return append(dst, r.bytes(0)[m[2*group]:m[2*group+1]]...), true, nil
@@ -104,13 +104,13 @@ func regexpCount(c compile) expr.Kernel {
 }
 
 func regexpInstr(c compile) expr.Kernel {
+	var m []int
 	return trying(func(r row) (int32, bool, error) {
 		p, err := c(r)
 		if p == nil {
 			return 0, false, err
 		}
-		m := p.First(r.bytes(0))
-		if m == nil {
+		if m = p.First(m[:0], r.bytes(0)); len(m) == 0 {
 			return 0, true, nil
 		}
 		return int32(sqltext.Length(r.bytes(0)[:m[0]])) + 1, true, nil

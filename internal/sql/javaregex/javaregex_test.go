@@ -23,6 +23,11 @@ func TestFind(t *testing.T) {
 		{`(?x) a b # comment`, "ab", "[0 2]"},
 		{`(?i:A)a`, "aa aA", "[0 2]"},
 		{`[]a]`, "x]", "[1 2]"},
+		{`\b`, "ab c", "[0 0] [2 2] [3 3] [4 4]"},
+		{`^a*`, "aab", "[0 2]"},
+		{`(a|ab)(c|bcd)(d*)`, "abcd", "[0 4 0 1 1 4 4 4]"},
+		{`(a)|b`, "ba", "[0 1 -1 -1] [1 2 1 2]"},
+		{`(?:(a)|b)*`, "ab", "[0 2 0 1] [2 2 -1 -1]"},
 	} {
 		p, err := Compile(c.pattern)
 		if err != nil {
@@ -97,11 +102,53 @@ func TestWholeAndCache(t *testing.T) {
 	}
 }
 
+// Both ways of looking for matches find the same.
+func sameMatches(t *testing.T, pattern, text string) {
+	p, err := Compile(pattern)
+	if err != nil || !p.suits([]byte(text)) {
+		return
+	}
+	want := p.re.FindSubmatchIndex([]byte(text))
+	if got := p.First(nil, []byte(text)); fmt.Sprint(got) != fmt.Sprint(want) {
+		t.Errorf("%q in %q: %v, and regexp finds %v", pattern, text, got, want)
+	}
+	if p.rooted {
+		return
+	}
+	var short, long []string
+	p.Each([]byte(text), func(m []int) bool { short = append(short, fmt.Sprint(m)); return true })
+	p.eachOfLong([]byte(text), func(m []int) bool { long = append(long, fmt.Sprint(m)); return true })
+	if fmt.Sprint(short) != fmt.Sprint(long) {
+		t.Errorf("%q in %q: %v and %v", pattern, text, short, long)
+	}
+}
+
+func TestMachineFindsWhatRegexpFinds(t *testing.T) {
+	for _, pattern := range []string{`a*?b`, `(a+)(b+)?`, `(?i)Ab|c`, `x*`, `(|a)+`, `(a|b)*c|d`, `[^a]+$`, `(&|^)id=([^&]*)`, `\Bb`, `(?m)^b`, `é+`, `.`} {
+		for _, text := range []string{"", "aab", "xaabbcx", "é é", "b\nb\n", "q=1&id=22&z", "\xff\xfea"} {
+			sameMatches(t, pattern, text)
+		}
+	}
+}
+
+func TestMatchingAllocatesNothing(t *testing.T) {
+	p, err := Compile(`(&|^)channel_id=([^&]*)`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, groups := []byte("https://www.nexmark.com/a/item.htm?query=1&channel_id=123"), make([]int, 0, 6)
+	p.First(groups, text)
+	if n := testing.AllocsPerRun(100, func() { groups = p.First(groups[:0], text) }); n >= 1 {
+		t.Errorf("%v allocations", n)
+	}
+}
+
 func FuzzCompile(f *testing.F) {
 	for _, s := range []string{`a(b|c)*`, `[a[b]]`, `\Q(`, `(?ix: a)`, `\p{Lu}{2,3}?`} {
 		f.Add(s, "text")
 	}
 	f.Fuzz(func(t *testing.T, pattern, text string) {
+		sameMatches(t, pattern, text)
 		if p, err := Compile(pattern); err == nil {
 			p.Replace(nil, []byte(text), []byte("x"))
 			p.Split([]byte(text), 0, func([]byte) {})

@@ -4,15 +4,23 @@ import (
 	"fmt"
 	"regexp"
 	"regexp/syntax"
+	"sync"
 	"unicode/utf8"
 )
 
 // Pattern is a compiled expression. It may be used by many goroutines.
 type Pattern struct {
-	re *regexp.Regexp
+	re   *regexp.Regexp
+	prog *syntax.Prog
+	// prefix is what every match begins with, atBegin says that one begins the text.
+	prefix      string
+	prefixBytes []byte
+	atBegin     bool
 	// empty says that the expression can match nothing, rooted that it looks at what is
 	// before a match.
 	empty, rooted bool
+
+	machines sync.Pool // of *machine
 }
 
 // SyntaxError says that an expression is none.
@@ -43,7 +51,15 @@ func Compile(pattern string) (*Pattern, error) {
 	if err != nil {
 		return nil, &SyntaxError{pattern, err.Error()}
 	}
-	return &Pattern{re: re, empty: canBeEmpty(tree), rooted: looksBack(tree)}, nil
+	p := &Pattern{re: re, empty: canBeEmpty(tree), rooted: looksBack(tree)}
+	p.prefix, _ = re.LiteralPrefix()
+	p.prefixBytes = []byte(p.prefix)
+	if p.prog, err = syntax.Compile(tree.Simplify()); err != nil {
+		return nil, &SyntaxError{pattern, err.Error()}
+	}
+	p.atBegin = p.prog.StartCond()&syntax.EmptyBeginText != 0
+	p.machines.New = func() any { return &machine{} }
+	return p, nil
 }
 
 // Groups is the number of groups, the whole match not counted.
@@ -64,13 +80,42 @@ func CompileWhole(pattern string) (*Pattern, error) {
 	return Compile(`\A(?:` + pattern + `)\z`)
 }
 
-// First is where the first match and its groups are: pairs of offsets, -1 for a group
-// that took no part; nil if there is none.
-func (p *Pattern) First(s []byte) []int { return p.re.FindSubmatchIndex(s) }
+// First appends where the first match and its groups are, to what is given: pairs of
+// offsets, -1 for a group that took no part. It appends nothing if there is no match.
+func (p *Pattern) First(dst []int, s []byte) []int {
+	if !p.suits(s) {
+		return append(dst, p.re.FindSubmatchIndex(s)...)
+	}
+	m := p.machines.Get().(*machine)
+	if m.find(p, s, 0) {
+		dst = append(dst, m.groups...)
+	}
+	p.machines.Put(m)
+	return dst
+}
 
 // Each calls found for every match, as First gives them, until it returns false. Matches
-// do not overlap; a match of nothing may stand right behind another.
+// do not overlap; a match of nothing may stand right behind another. What found is given
+// holds during the call only.
 func (p *Pattern) Each(s []byte, found func(match []int) bool) {
+	if !p.suits(s) {
+		p.eachOfLong(s, found)
+		return
+	}
+	m := p.machines.Get().(*machine)
+	for at := 0; at <= len(s) && m.find(p, s, at) && found(m.groups); {
+		at = m.groups[1]
+		if m.groups[0] == at {
+			_, w := utf8.DecodeRune(s[at:])
+			at += max(w, 1)
+		}
+	}
+	p.machines.Put(m)
+}
+
+// eachOfLong is Each for a text that no machine looks through. Where the expression looks
+// back and can match nothing, a match of nothing right behind another is not found.
+func (p *Pattern) eachOfLong(s []byte, found func(match []int) bool) {
 	if !p.empty || p.rooted {
 		for _, m := range p.re.FindAllSubmatchIndex(s, -1) {
 			if !found(m) {
