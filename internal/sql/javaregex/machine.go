@@ -46,8 +46,13 @@ func (m *machine) find(p *Pattern, s []byte, from int) bool {
 			}
 			start += i
 		}
-		if p.atBegin && start > 0 {
-			return false
+		if start > 0 {
+			if p.atBegin {
+				return false
+			}
+			for start < len(s) && !p.first[s[start]] {
+				start++
+			}
 		}
 		if m.run(p, s, start, from, width) {
 			return true
@@ -59,6 +64,41 @@ func (m *machine) find(p *Pattern, s []byte, from int) bool {
 		start += w
 	}
 	return false
+}
+
+// firstBytes are those that a match may begin with behind the text's beginning: all of them
+// if it may be empty, and all that are not ASCII.
+func firstBytes(prog *syntax.Prog) (set [256]bool) {
+	seen := make([]bool, len(prog.Inst))
+	todo := []uint32{uint32(prog.Start)}
+	for len(todo) > 0 {
+		pc := todo[len(todo)-1]
+		todo = todo[:len(todo)-1]
+		if seen[pc] {
+			continue
+		}
+		seen[pc] = true
+		switch inst := &prog.Inst[pc]; inst.Op {
+		case syntax.InstAlt, syntax.InstAltMatch:
+			todo = append(todo, inst.Out, inst.Arg)
+		case syntax.InstCapture, syntax.InstNop:
+			todo = append(todo, inst.Out)
+		case syntax.InstEmptyWidth:
+			if syntax.EmptyOp(inst.Arg)&syntax.EmptyBeginText == 0 {
+				todo = append(todo, inst.Out)
+			}
+		case syntax.InstFail:
+		case syntax.InstMatch:
+			for b := range set {
+				set[b] = true
+			}
+		default:
+			for b := range set {
+				set[b] = set[b] || b >= utf8.RuneSelf || inst.MatchRune(rune(b))
+			}
+		}
+	}
+	return set
 }
 
 // run looks for a match that begins at start.

@@ -16,6 +16,8 @@ type Pattern struct {
 	prefix      string
 	prefixBytes []byte
 	atBegin     bool
+	// first are the bytes that a match may begin with that does not begin the text.
+	first [256]bool
 	// empty says that the expression can match nothing, rooted that it looks at what is
 	// before a match.
 	empty, rooted bool
@@ -58,6 +60,7 @@ func Compile(pattern string) (*Pattern, error) {
 		return nil, &SyntaxError{pattern, err.Error()}
 	}
 	p.atBegin = p.prog.StartCond()&syntax.EmptyBeginText != 0
+	p.first = firstBytes(p.prog)
 	p.machines.New = func() any { return &machine{} }
 	return p, nil
 }
