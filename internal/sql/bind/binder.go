@@ -16,6 +16,9 @@ type Options struct {
 	// Parse reads the query of a view, and Expression a column's.
 	Parse      func(text string) (*ast.Query, error)
 	Expression func(text string) (ast.Expr, error)
+	// DropNulls says that rows with NULL for a column that is NOT NULL are not written,
+	// instead of failing.
+	DropNulls bool
 	// Function finds a user's function, with its whole path if it is in a database; nil:
 	// there are none.
 	Function func(name []string) (fn *expr.Function, path []string, err error)

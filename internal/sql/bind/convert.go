@@ -73,6 +73,6 @@ func assignable(from, to types.Type) bool {
 		}
 		return true
 	}
-	return f == t || f.IsNumeric() && t.IsNumeric() || f.IsText() && t.IsText() || f.IsBinary() && t.IsBinary() ||
+	return f == t || f.IsNumeric() && t.IsNumeric() && (f < t || t == types.Decimal || f == types.Decimal && t.IsApproximate()) || f.IsText() && t.IsText() || f.IsBinary() && t.IsBinary() ||
 		f.IsTimestamp() && t.IsTimestamp() || f == types.Date && t.IsTimestamp()
 }

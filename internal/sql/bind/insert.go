@@ -14,6 +14,9 @@ import (
 // Insert binds INSERT: the columns of the query become those of the table.
 func Insert(o Options, s *ast.Insert) (*logical.Sink, error) {
 	b := &binder{Options: o}
+	if s.Upsert {
+		return nil, expr.Refuse(s.Span, "UPSERT INTO statement is not supported. Please use INSERT INTO instead.")
+	}
 	path, err := b.Catalog.Qualify(s.Table.Strings())
 	if err != nil {
 		return nil, expr.Refuse(s.Table.Span, "%v", err)
@@ -57,7 +60,7 @@ type staticValue struct {
 
 func (b *binder) static(p *ast.PartitionValue, t *catalog.Table) (v staticValue, err error) {
 	if !slices.Contains(t.Partitions, p.Column.Text) {
-		return v, expr.Refuse(p.Span, "'%s' is no column that the table is partitioned by%s", p.Column.Text, nearest(p.Column.Text, t.Partitions))
+		return v, expr.Refuse(p.Column.Span, "Unknown target column '%s': the table is not partitioned by it%s", p.Column.Text, nearest(p.Column.Text, t.Partitions))
 	}
 	column, _, _ := t.Schema.Column(p.Column.Text)
 	if p.Value == nil {
@@ -120,6 +123,32 @@ func (b *binder) toTable(plan logical.Node, target []types.Field, listed []ast.N
 			}
 			columns[i] = expr.Null(target[i].Type, at)
 		}
+	}
+	return b.enforced(plan, columns, target)
+}
+
+// enforced keeps NULL from columns that are NOT NULL: such rows fail, or are left out.
+func (b *binder) enforced(plan logical.Node, columns []expr.Expr, target []types.Field) (logical.Node, error) {
+	var keep []expr.Expr
+	for i, c := range columns {
+		if target[i].Type.Nullable || !c.Type().Nullable {
+			continue
+		}
+		var err error
+		if b.DropNulls {
+			var there expr.Expr
+			if there, err = b.call("IS NOT NULL", c.Span(), c); err == nil {
+				keep = append(keep, there)
+			}
+		} else {
+			columns[i], err = b.Registry.Require(b.Session, c, target[i].Name)
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	for _, condition := range keep {
+		plan = &logical.Filter{Input: plan, Condition: condition}
 	}
 	return project(plan, columns, fieldNames(target)), nil
 }

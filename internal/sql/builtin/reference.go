@@ -36,7 +36,9 @@ Where Weir differs:
 func Reference() string {
 	byCategory := map[string][]*expr.Function{}
 	for _, f := range Registry().Functions() {
-		byCategory[f.Category] = append(byCategory[f.Category], f)
+		if !strings.HasPrefix(f.Name, "$") { // those no statement can call
+			byCategory[f.Category] = append(byCategory[f.Category], f)
+		}
 	}
 	var b strings.Builder
 	b.WriteString(preamble)

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"maps"
 	"runtime/debug"
+	"strings"
 	"time"
 
 	"github.com/weirstream/weir/config"
@@ -135,6 +136,7 @@ func (st *statement) binding() bind.Options {
 			return q, nil
 		},
 		Expression: parse.Expression,
+		DropNulls:  strings.EqualFold(st.settings["table.exec.sink.not-null-enforcer"], "DROP"),
 		Function:   st.named,
 	}
 }

@@ -26,7 +26,7 @@ func NewRegistry() *Registry {
 }
 
 // core are the functions of this package by group.
-var core = []func() []*Function{arithmetic, comparison, logic, conditional, constructors, casts, elapsed, system}
+var core = []func() []*Function{arithmetic, comparison, logic, conditional, constructors, casts, elapsed, system, enforcers}
 
 // Add registers functions under their names and aliases, none of which may be taken.
 func (r *Registry) Add(functions ...*Function) {
