@@ -2,7 +2,6 @@ package main
 
 import (
 	"fmt"
-	"strings"
 	"sync"
 
 	"github.com/weirstream/weir/batch"
@@ -15,9 +14,9 @@ import (
 // memory is a connector of tables that are in this process, known by the option 'id'.
 type memory struct {
 	registry *expr.Registry
-	mu       sync.Mutex // guards written
+	mu       sync.Mutex // guards cells
 	rows     map[string][][]any
-	written  map[string][]string
+	cells    map[string][][]string // written, by table
 }
 
 // Source reads a table.
@@ -67,7 +66,7 @@ func (m *memory) Sink(w *plan.Write, _ *expr.Session) (exec.End, error) {
 					for k, c := range b.Cols {
 						cells = append(cells, cell(w.Columns[k].Type, c, i))
 					}
-					m.written[w.Options["id"]] = append(m.written[w.Options["id"]], "["+strings.Join(cells, ", ")+"]")
+					m.cells[w.Options["id"]] = append(m.cells[w.Options["id"]], cells)
 				}
 			},
 			Watermark: func(int64) {}, Idle: func(bool) {}, Finish: func() {},

@@ -78,7 +78,7 @@ func sorted(rows []string) []string {
 
 // run runs a case and gives its rows, of the query or of the sink.
 func (c *queryCase) run(ctx context.Context, parallelism int) ([]string, error) {
-	m := &memory{registry: builtin.Registry(), rows: map[string][][]any{}, written: map[string][]string{}}
+	m := &memory{registry: builtin.Registry(), rows: map[string][][]any{}, cells: map[string][][]string{}}
 	connectors := exec.Connectors{"otest": m}
 	maps.Copy(connectors, builtin.Connectors())
 	settings := map[string]string{"execution.runtime-mode": "batch", "table.local-time-zone": "UTC", "table.dml-sync": "true", "parallelism.default": strconv.Itoa(parallelism)}
@@ -115,7 +115,31 @@ func (c *queryCase) run(ctx context.Context, parallelism int) ([]string, error) 
 			}
 		}
 	}
-	return m.written[sink], nil
+	if i := slices.IndexFunc(c.tables, func(t caseTable) bool { return t.name == sink }); i >= 0 {
+		return applied(m.cells[sink], c.tables[i].keyColumns()), nil
+	}
+	return nil, nil
+}
+
+// applied are the rows of a sink: with a key, the last of each.
+func applied(rows [][]string, key []int) []string {
+	var all []string
+	at := map[string]int{}
+	for _, cells := range rows {
+		row := "[" + strings.Join(cells, ", ") + "]"
+		var k []string
+		for _, i := range key {
+			k = append(k, cells[i])
+		}
+		name := strings.Join(k, "\x00")
+		if i, there := at[name]; there && len(key) > 0 {
+			all[i] = row
+			continue
+		}
+		at[name] = len(all)
+		all = append(all, row)
+	}
+	return all
 }
 
 // execute carries out a statement and gives its rows.

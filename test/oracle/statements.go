@@ -129,7 +129,7 @@ func statementExceptions() (map[string]string, error) {
 // carryOut carries out statements after the fixtures; queries and INSERTs are planned.
 func carryOut(text, fixtures, mode string) (got outcomeOf, err error) {
 	ctx := context.Background()
-	m := &memory{registry: builtin.Registry(), rows: map[string][][]any{}, written: map[string][]string{}}
+	m := &memory{registry: builtin.Registry(), rows: map[string][][]any{}, cells: map[string][][]string{}}
 	connectors := exec.Connectors{"otest": m,
 		"filesystem": declared{connector.Declaration{Source: true, Sink: true, Partitions: true, Overwrite: true, Required: []string{"path"}, Optional: []string{"format", "csv.*", "source.*", "sink.*", "partition.*", "auto-compaction"}}},
 		"blackhole":  declared{connector.Declaration{Sink: true}},

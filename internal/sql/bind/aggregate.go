@@ -18,6 +18,7 @@ import (
 // the results of the aggregates, in the order in which they were met.
 type grouping struct {
 	b    *binder
+	s    *selecting
 	from *scope
 	keys []expr.Expr // over the rows of FROM
 	// kinds are the kinds of nodes that keys are written as: no other can be one.
@@ -29,6 +30,7 @@ type grouping struct {
 	calls    []logical.AggregateCall
 	written  []string // the calls as keys, to have equal ones once
 	groupIDs []groupID
+	window   *groupWindow // nil: none
 }
 
 // groupID is a call of GROUPING over some of the keys.
@@ -39,7 +41,7 @@ func (s *selecting) grouped(sel *ast.Select) error {
 	if sel.GroupBy == nil && sel.Having == nil && !slices.ContainsFunc(sel.Items, func(i *ast.SelectItem) bool { return aggregateIn(s.b, i.Expr) != nil }) {
 		return nil
 	}
-	g := &grouping{b: s.b, from: s.from, kinds: map[reflect.Type]bool{}}
+	g := &grouping{b: s.b, s: s, from: s.from, kinds: map[reflect.Type]bool{}}
 	if sel.GroupBy != nil {
 		if err := g.by(sel.GroupBy); err != nil {
 			return err
@@ -68,6 +70,9 @@ func (g *grouping) by(clause *ast.GroupBy) error {
 			}
 		}
 		sets = crossed
+	}
+	if err := g.sessions(clause.Span); err != nil {
+		return err
 	}
 	if len(sets) > maxGroupingSets {
 		return expr.Refuse(clause.Span, "GROUP BY makes %d grouping sets; there may be %d", len(sets), maxGroupingSets)
@@ -105,6 +110,13 @@ func (g *grouping) element(item ast.GroupingElement) ([][]int, error) {
 	case *ast.GroupingKey:
 		var set []int
 		for _, e := range item.Exprs {
+			if keys, ok, err := g.windowed(e); ok {
+				if err != nil {
+					return nil, err
+				}
+				set = union(set, keys)
+				continue
+			}
 			k, err := g.add(e)
 			if err != nil {
 				return nil, err

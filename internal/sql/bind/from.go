@@ -66,13 +66,17 @@ func (b *binder) aliased(r *ast.Aliased, s *scope, before logical.Node) (logical
 	if err != nil {
 		return nil, err
 	}
+	for first < len(s.relations) && s.relations[first].hidden {
+		width += len(s.relations[first].fields)
+		first++
+	}
 	var fields []types.Field
 	for _, added := range s.relations[first:] {
 		fields = append(fields, added.fields...)
 	}
 	if len(r.Columns) > 0 {
 		if len(r.Columns) != len(fields) {
-			return nil, expr.Refuse(r.Span, "List of column aliases must have same degree as table; table has %d columns, whereas alias list has %d columns", len(fields), len(r.Columns))
+			return nil, expr.Refuse(r.Columns[0].Span.To(r.Columns[len(r.Columns)-1].Span), "List of column aliases must have same degree as table; table has %d columns, whereas alias list has %d columns", len(fields), len(r.Columns))
 		}
 		fields = append([]types.Field(nil), fields...)
 		for i, c := range r.Columns {
@@ -105,8 +109,14 @@ func (b *binder) table(name *ast.ObjectName, hints []*ast.Hint, ctes *commonTabl
 	}
 	called := []string{path.Catalog, path.Database, path.Object}
 	if t.Kind == catalog.View {
+		if err := tableHints(hints, path.Quoted()); err != nil {
+			return nil, nil, err
+		}
 		plan, err := b.view(path, t, name.Span)
 		return plan, called, err
+	}
+	if err := tableHints(hints, ""); err != nil {
+		return nil, nil, err
 	}
 	plan, err := b.scan(path, t, hints, name.Span)
 	return plan, called, err

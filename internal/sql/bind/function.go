@@ -88,10 +88,10 @@ func arranged(c *ast.Call, name string, names []string, needed int) (map[string]
 // timeColumn gives the column that a DESCRIPTOR names, which must be a time.
 func (b *binder) timeColumn(e ast.Expr, name string, data *scope) (int, error) {
 	d, ok := e.(*ast.Descriptor)
-	if !ok || len(d.Columns) != 1 {
+	if !ok || len(d.Columns) == 0 {
 		return 0, expr.Refuse(e.Range(), "%s takes the time column as DESCRIPTOR(column)", name)
 	}
-	column, used, err := data.Column(d.Columns)
+	column, used, err := data.Column(d.Columns[:1])
 	if err != nil {
 		return 0, err
 	}

@@ -29,6 +29,11 @@ func (b *binder) join(j *ast.Join, s *scope, before logical.Node) (logical.Node,
 		shift(inner, s)
 		return &logical.Join{Kind: logical.Inner, Left: before, Right: plan}, nil
 	}
+	switch {
+	case j.Kind == ast.CrossJoin || j.Kind == ast.CommaJoin || j.Natural || j.On != nil || len(j.Using) > 0:
+	default:
+		return nil, expr.Refuse(ast.Span{Start: j.Left.Range().End + 1, End: j.Right.Range().Start - 1}, "INNER, LEFT, RIGHT or FULL join requires a condition (NATURAL keyword or ON or USING clause)")
+	}
 	left, err := b.from(j.Left, s, nil)
 	if err != nil {
 		return nil, err
@@ -43,6 +48,9 @@ func (b *binder) join(j *ast.Join, s *scope, before logical.Node) (logical.Node,
 	}
 	node := &logical.Join{Kind: kind, Left: left, Right: plan}
 	width := s.width
+	if err := twice(s, right, j.Right); err != nil {
+		return nil, err
+	}
 	if err := b.using(j, s, right, kind, node); err != nil {
 		return nil, err
 	}
@@ -59,6 +67,16 @@ func (b *binder) join(j *ast.Join, s *scope, before logical.Node) (logical.Node,
 		}
 	}
 	return node, nil
+}
+
+// twice refuses a relation that is called as another is.
+func twice(left, right *scope, r ast.Relation) error {
+	for _, n := range right.relations {
+		if len(n.path) > 0 && left.has(n.path[len(n.path)-1]) {
+			return expr.Refuse(r.Range(), "Duplicate relation name '%s' in FROM clause", n.path[len(n.path)-1])
+		}
+	}
+	return nil
 }
 
 func nullable(fields []types.Field) []types.Field {

@@ -110,17 +110,49 @@ func (s *scope) own(parts []ast.Name, at ast.Span) (expr.Expr, int, error) {
 		return found, used, nil
 	}
 	for _, r := range s.relations {
-		for i, f := range r.fields {
-			if f.Name != parts[0].Text || r.hidden {
-				continue
-			}
-			if found != nil {
-				return nil, 0, expr.Refuse(at, "Column '%s' is ambiguous", parts[0].Text)
-			}
-			found = input(r.offset+i, f, at)
+		if r.hidden {
+			continue
+		}
+		columns, err := s.named(r, parts[0].Text, at)
+		if err != nil {
+			return nil, 0, err
+		}
+		if len(columns) > 1 || len(columns) == 1 && found != nil {
+			return nil, 0, expr.Refuse(at, "Column '%s' is ambiguous", parts[0].Text)
+		}
+		if len(columns) == 1 {
+			found = columns[0]
 		}
 	}
 	return found, 1, nil
+}
+
+// named are a relation's columns of a name; if there is none, the fields so called of its
+// columns that are rows.
+func (s *scope) named(r relation, name string, at ast.Span) ([]expr.Expr, error) {
+	var direct, inner []expr.Expr
+	for i, f := range r.fields {
+		if f.Name == name {
+			direct = append(direct, input(r.offset+i, f, at))
+		}
+		if !f.Type.Kind.IsComposite() {
+			continue
+		}
+		for k, field := range f.Type.Fields {
+			if field.Name != name {
+				continue
+			}
+			e, err := s.b.call("FIELD", at, input(r.offset+i, f, at), expr.Constant(types.Of(types.Int), int32(k)))
+			if err != nil {
+				return nil, err
+			}
+			inner = append(inner, e)
+		}
+	}
+	if len(direct) > 0 {
+		return direct, nil
+	}
+	return inner, nil
 }
 
 // called is what the relation of one of the scope's columns is called.

@@ -8,6 +8,7 @@ import (
 	"github.com/weirstream/weir/internal/sql/ast"
 	"github.com/weirstream/weir/internal/sql/expr"
 	"github.com/weirstream/weir/internal/sql/logical"
+	"github.com/weirstream/weir/types"
 )
 
 // generated is the name of a column that has none.
@@ -42,6 +43,9 @@ func (s *selecting) Special(e ast.Expr) (expr.Expr, bool, error) {
 		value, err := s.over.call(c, s)
 		return value, true, err
 	}
+	if value, ok, err := s.b.auxiliary(e, s.group); ok {
+		return value, true, err
+	}
 	if called := s.b.called(e); called != nil && aggregate.OnlyOver(called.fn) {
 		return nil, false, expr.Refuse(called.at, "OVER clause is necessary for window functions")
 	}
@@ -56,9 +60,6 @@ func (s *selecting) Special(e ast.Expr) (expr.Expr, bool, error) {
 func (b *binder) selection(sel *ast.Select, q *ast.Query, outer expr.Scope, ctes *commonTables) (logical.Node, error) {
 	if sel.Stream {
 		return nil, expr.Refuse(sel.Span, "SELECT STREAM is not supported: whether a query is a stream is said by execution.runtime-mode")
-	}
-	if sel.Qualify != nil {
-		return nil, expr.Refuse(sel.Qualify.Range(), "QUALIFY is not supported: filter in a query around this one")
 	}
 	s := &selecting{b: b, from: &scope{b: b, outer: outer, ctes: ctes}, named: map[string]*ast.Window{}}
 	if err := s.rows(sel); err != nil {
@@ -84,6 +85,12 @@ func (b *binder) selection(sel *ast.Select, q *ast.Query, outer expr.Scope, ctes
 			return nil, expr.Refuse(sel.Having.Range(), "HAVING cannot use OVER: filter in a query around this one")
 		}
 	}
+	var qualify expr.Expr
+	if sel.Qualify != nil {
+		if qualify, err = s.qualify(sel); err != nil {
+			return nil, err
+		}
+	}
 	distinct := sel.Quantifier == ast.Distinct
 	visible := len(s.exprs)
 	keys, err := s.order(q.OrderBy, distinct)
@@ -99,7 +106,14 @@ func (b *binder) selection(sel *ast.Select, q *ast.Query, outer expr.Scope, ctes
 	if having != nil {
 		plan = &logical.Filter{Input: plan, Condition: s.group.resolve(having)}
 	}
-	plan, exprs := s.over.build(plan, s.exprs)
+	list := s.exprs
+	if qualify != nil {
+		list = append(slices.Clone(list), qualify)
+	}
+	plan, exprs := s.over.build(plan, list)
+	if n := len(s.exprs); qualify != nil {
+		plan, exprs = &logical.Filter{Input: plan, Condition: exprs[n]}, exprs[:n]
+	}
 	plan = &logical.Project{Input: plan, Exprs: exprs, Names: s.names}
 	if distinct {
 		plan = distinctly(plan)
@@ -131,8 +145,8 @@ func (s *selecting) rows(sel *ast.Select) error {
 	} else if s.plan, err = s.b.from(sel.From, s.from, nil); err != nil {
 		return err
 	}
-	if sel.Where == nil {
-		return nil
+	if err := s.from.hinted(sel.Hints); err != nil || sel.Where == nil {
+		return err
 	}
 	if call := aggregateIn(s.b, sel.Where); call != nil {
 		return expr.Refuse(call.Range(), "Aggregate expression is illegal in WHERE clause: use HAVING")
@@ -213,9 +227,28 @@ func (s *selecting) star(star *ast.Star) error {
 		}
 	}
 	if !found && len(star.Qualifier) > 0 {
+		if ok, err := s.starOfRow(star); ok {
+			return err
+		}
 		return expr.Refuse(star.Qualifier[0].Span, "Unknown identifier '%s'", dotted(star.Qualifier))
 	}
 	return nil
+}
+
+// starOfRow binds r.* of a column that is a row: its fields; ok is false if there is none.
+func (s *selecting) starOfRow(star *ast.Star) (ok bool, err error) {
+	row, err := s.b.expression(&ast.Identifier{Span: star.Span, Parts: star.Qualifier}, s)
+	if err != nil || !row.Type().Kind.IsComposite() {
+		return false, nil
+	}
+	for i, f := range row.Type().Fields {
+		e, err := s.b.call("FIELD", star.Span, row, expr.Constant(types.Of(types.Int), int32(i)))
+		if err != nil {
+			return true, err
+		}
+		s.names, s.exprs = append(s.names, s.unused(f.Name)), append(s.exprs, e)
+	}
+	return true, nil
 }
 
 func (s *selecting) starred(e expr.Expr, name string, star *ast.Star) error {

@@ -107,7 +107,7 @@ func (b *binder) unnested(u *ast.Unnest, alias *ast.Aliased, left logical.Node, 
 	if alias != nil {
 		path = []string{alias.Alias.Text}
 		if n := len(alias.Columns); n > 0 && n != len(elements) {
-			return nil, expr.Refuse(alias.Span, "List of column aliases must have same degree as table; table has %d columns, whereas alias list has %d columns", len(elements), n)
+			return nil, expr.Refuse(alias.Columns[0].Span.To(alias.Columns[n-1].Span), "List of column aliases must have same degree as table; table has %d columns, whereas alias list has %d columns", len(elements), n)
 		}
 		for i, c := range alias.Columns {
 			elements[i].Name = c.Text
@@ -124,7 +124,7 @@ func elementsOf(t types.Type, u *ast.Unnest) ([]types.Field, error) {
 	case t.Kind == types.Map:
 		return []types.Field{{Name: "KEY", Type: *t.Key}, {Name: "VALUE", Type: *t.Elem}}, nil
 	case t.Kind != types.Array && t.Kind != types.Multiset:
-		return nil, expr.Refuse(u.Args[0].Range(), "UNNEST takes an ARRAY, a MAP or a MULTISET, and this is of type %s", t.Text())
+		return nil, expr.Refuse(u.Span, "UNNEST takes an ARRAY, a MAP or a MULTISET, and this is of type %s", t.Text())
 	case t.Elem.Kind.IsComposite():
 		fields := slices.Clone(t.Elem.Fields)
 		if t.Elem.Nullable {
