@@ -50,24 +50,29 @@ func (r *Embedded) Submit(ctx context.Context, c *exec.Compiled, schema []types.
 		j.err = embedded.Run(run, embedded.Options{Compiled: c.Compiled, BufferTimeout: c.BufferTimeout, Config: r.config, Logger: r.logger,
 			Begun: func(b *embedded.Job) { begun <- b }})
 	})
+	var b *embedded.Job
 	select {
-	case b := <-begun:
-		if schema == nil {
-			return j, nil
-		}
-		rows, err := exec.ResultOf(c.Graph, schema, b.Request)
-		if err != nil {
-			cancel()
-			return nil, err
-		}
-		j.rows = newReader(rows.Next)
-		return j, nil
+	case b = <-begun:
 	case <-j.ended:
-		return nil, told(j.err)
+		select {
+		case b = <-begun: // and has ended already
+		default:
+			return nil, told(j.err)
+		}
 	case <-ctx.Done():
 		cancel()
 		return nil, context.Cause(ctx)
 	}
+	if schema == nil {
+		return j, nil
+	}
+	rows, err := exec.ResultOf(c.Graph, schema, b.Request)
+	if err != nil {
+		cancel()
+		return nil, err
+	}
+	j.rows = newReader(rows.Next)
+	return j, nil
 }
 
 type embeddedJob struct {
