@@ -39,12 +39,12 @@ func TestMain(m *testing.M) {
 }
 
 // start starts a JobManager and a TaskManager in this process.
-func start(t *testing.T) *master.Master {
+func start(t *testing.T, dynamic ...string) *master.Master {
 	t.Helper()
 	t.Setenv(config.HomeVariable, t.TempDir())
 	log := slog.New(slog.NewTextHandler(t.Output(), nil))
-	cfg, err := config.Load("", []string{"jobmanager.rpc.port=0", "jobmanager.memory.process.size=1600m", "taskmanager.memory.process.size=1728m",
-		"taskmanager.numberOfTaskSlots=2", "io.tmp.dirs=" + t.TempDir()})
+	cfg, err := config.Load("", append([]string{"jobmanager.rpc.port=0", "jobmanager.memory.process.size=1600m", "taskmanager.memory.process.size=1728m",
+		"taskmanager.numberOfTaskSlots=2", "io.tmp.dirs=" + t.TempDir()}, dynamic...))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -90,7 +90,18 @@ func TestAPlanRunsInWorkersOfWeirItself(t *testing.T) {
 		t.Fatal(err)
 	}
 	calc := &plan.Calc{Base: plan.Base{Inputs: []plan.Node{spread}, Schema: schema, Parallelism: 2}, Project: []expr.Expr{twice}}
-	job := &plan.Job{Name: "sum", Batch: true, Session: expr.UTC, Sinks: []plan.Node{&plan.Collect{Base: plan.Base{Inputs: []plan.Node{calc}, Schema: schema}}}}
+	rows, sums := collect(t, m, calc)
+	if want := int64(999_999) * 1_000_000; rows != 1_000_000 || sums[0] != want {
+		t.Errorf("got %d rows with sum %d, want a million with %d", rows, sums[0], want)
+	}
+}
+
+// collect runs a plan to its end, and gives how many rows it has and the sums of its
+// columns, which are BIGINT.
+func collect(t *testing.T, m *master.Master, root plan.Node) (rows int, sums []int64) {
+	t.Helper()
+	schema := root.Common().Schema
+	job := &plan.Job{Name: "sum", Batch: true, Session: expr.UTC, Sinks: []plan.Node{&plan.Collect{Base: plan.Base{Inputs: []plan.Node{root}, Schema: schema}}}}
 	c, err := exec.Compile(job, builtin.Registry(), builtin.Connectors())
 	if err != nil {
 		t.Fatal(err)
@@ -108,7 +119,7 @@ func TestAPlanRunsInWorkersOfWeirItself(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	rows, sum := 0, int64(0)
+	sums = make([]int64, len(schema))
 	for {
 		b, err := result.Next(ctx)
 		if errors.Is(err, io.EOF) {
@@ -119,15 +130,43 @@ func TestAPlanRunsInWorkersOfWeirItself(t *testing.T) {
 			t.Fatalf("%v: the job is %s, %+v", err, view.State, view.Failures)
 		}
 		rows += b.N
-		for _, v := range b.Cols[0].I64 {
-			sum += v
+		for i, c := range b.Cols {
+			for _, v := range c.I64 {
+				sums[i] += v
+			}
 		}
-	}
-	if want := int64(999_999) * 1_000_000; rows != 1_000_000 || sum != want {
-		t.Errorf("got %d rows with sum %d, want a million with %d", rows, sum, want)
 	}
 	view, err := m.Dispatcher().Wait(ctx, g.Job)
 	if err != nil || view.State != status.JobFinished {
 		t.Errorf("the job ended as %s, %v", view.State, err)
+	}
+	return rows, sums
+}
+
+// TestAnAggregationLargerThanItsMemory has groups that take many times the managed memory
+// of a slot, so that they go to disk and come back.
+func TestAnAggregationLargerThanItsMemory(t *testing.T) {
+	m := start(t, "taskmanager.memory.managed.size=8m")
+	bigint := types.Of(types.BigInt)
+	schema := []types.Field{{Name: "a", Type: bigint}, {Name: "b", Type: bigint}}
+	source := &plan.Values{Base: plan.Base{Schema: schema}}
+	const batches, keys = 400, 300_000
+	total := int64(0)
+	for first := range int64(batches) {
+		key, value := batch.NewColumn(bigint), batch.NewColumn(bigint)
+		for i := range int64(1000) {
+			n := first*1000 + i
+			batch.Append(key, n*7919%keys)
+			batch.Append(value, n)
+			total += n
+		}
+		source.Rows = append(source.Rows, &batch.Columns{N: key.Len, Cols: []*batch.Column{key, value}})
+	}
+	together := &plan.Exchange{Base: plan.Base{Inputs: []plan.Node{source}, Schema: schema}, Distribution: plan.Hash, Keys: []int{0}}
+	groups := &plan.Aggregate{Base: plan.Base{Inputs: []plan.Node{together}, Schema: append(schema, types.Field{Name: "c", Type: bigint.NotNull()}), Parallelism: 2}, Keys: []int{0},
+		Calls: []plan.AggregateCall{{Function: "SUM", Args: []int{1}, ArgTypes: []types.Type{bigint}, Filter: -1, Type: bigint}, {Function: "COUNT", Filter: -1, Type: bigint.NotNull()}}}
+	rows, sums := collect(t, m, groups)
+	if rows != keys || sums[0] != int64(keys)*(keys-1)/2 || sums[1] != total || sums[2] != batches*1000 {
+		t.Errorf("got %d groups with sums %v, want %d with %d, %d and %d", rows, sums, keys, int64(keys)*(keys-1)/2, total, batches*1000)
 	}
 }

@@ -167,8 +167,8 @@ func TestAggregateAgainstModel(t *testing.T) {
 		{"all rows", 1000, 10, nil, 0},
 		{"no rows", 0, 10, nil, 0},
 		{"no rows by key", 0, 10, []int{0}, 0},
-		{"little memory", 40000, 20000, []int{0}, 256 << 10},
-		{"little memory, texts", 40000, 5000, []int{0, 1}, 256 << 10},
+		{"little memory", 40000, 20000, []int{0}, little},
+		{"little memory, texts", 40000, 5000, []int{0, 1}, little},
 	} {
 		rows := randomOrders(r, test.rows, test.keys)
 		for _, distinct := range []bool{false, true} {

@@ -48,6 +48,7 @@ func (d *disk) create(parts int, shape []*batch.Column) *file {
 	d.check(err)
 	if d.open == nil {
 		d.open = map[*file]struct{}{}
+		d.c.Logger.Info("rows are put on disk", "budget", budget(d.c))
 		d.c.OnClose(func(bool) {
 			for f := range d.open {
 				_ = f.writer.Discard() // what cannot be removed now goes with its directory

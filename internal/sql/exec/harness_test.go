@@ -5,6 +5,7 @@ import (
 	"log/slog"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/weirstream/weir/batch"
@@ -39,6 +40,9 @@ type feed struct {
 	rows  *batch.Columns
 }
 
+// little is memory that is not enough for any test that asks for it.
+const little = 256 << 10
+
 // apply builds the operator of a node, gives it batches, and tells what came out and how
 // much managed memory it had (0: plenty).
 func apply(t *testing.T, n plan.Node, memory int64, feeds ...feed) (rows []string, err error) {
@@ -50,8 +54,9 @@ func apply(t *testing.T, n plan.Node, memory int64, feeds ...feed) (rows []strin
 	}
 	h := &host{}
 	space := scratch.In(t.TempDir())
+	var log strings.Builder
 	c := &operator.Context{Runtime: h, Signal: operator.NewSignal(func() {}), Operator: "Op", Vertex: "Op", Parallelism: 1, MaxParallelism: 128,
-		ManagedBytes: memory, Scratch: space, Logger: slog.New(slog.DiscardHandler), Batch: true}
+		ManagedBytes: memory, Scratch: space, Logger: slog.New(slog.NewTextHandler(&log, nil)), Batch: true}
 	out := &operator.Receiver[*batch.Columns]{
 		Push: func(b *batch.Columns, _ int64) {
 			for i, col := range b.Cols {
@@ -72,6 +77,9 @@ func apply(t *testing.T, n plan.Node, memory int64, feeds ...feed) (rows []strin
 	})
 	for _, f := range h.closers {
 		f(err != nil)
+	}
+	if memory == little && err == nil && len(rows) > 0 && !strings.Contains(log.String(), "rows are put on disk") {
+		t.Errorf("an operator with %d bytes gave %d rows without a file", memory, len(rows))
 	}
 	if closing := space.Close(); closing != nil {
 		t.Error(closing)

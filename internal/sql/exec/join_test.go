@@ -82,7 +82,11 @@ func TestJoinsAgainstModel(t *testing.T) {
 	schema := schemaOf(orders...)
 	one := func(n *plan.Join, rows, keys int, memory int64) {
 		t.Helper()
-		left, right := randomOrders(r, rows, keys), randomOrders(r, r.IntN(rows+1), keys)
+		others := r.IntN(rows + 1)
+		if memory == little {
+			others = rows
+		}
+		left, right := randomOrders(r, rows, keys), randomOrders(r, others, keys)
 		n.Inputs = []plan.Node{source(schema), source(schema)}
 		n.Schema = schema
 		if n.Kind != plan.Semi && n.Kind != plan.Anti {
@@ -116,7 +120,7 @@ func TestJoinsAgainstModel(t *testing.T) {
 				test.Kind, test.BuildLeft, test.Strategy, test.LeftKeys, test.RightKeys = kind, buildLeft, plan.MergeJoin, []int{1, 0}, []int{1, 0}
 				one(&test, 300, 40, 0)
 			}
-			one(&plan.Join{Kind: kind, BuildLeft: buildLeft, LeftKeys: []int{0}, RightKeys: []int{0}}, 4000, 3000, 256<<10)
+			one(&plan.Join{Kind: kind, BuildLeft: buildLeft, LeftKeys: []int{0}, RightKeys: []int{0}}, 4000, 3000, little)
 		}
 	}
 	for _, rows := range []int{0, 1, 3, 20} {
@@ -125,7 +129,7 @@ func TestJoinsAgainstModel(t *testing.T) {
 			one(&plan.Join{Kind: plan.Anti, NullAware: true, Strategy: plan.NestedLoop, Condition: condition()}, rows, 10, 0)
 		}
 	}
-	one(&plan.Join{Kind: plan.Anti, NullAware: true, LeftKeys: []int{4}, RightKeys: []int{4}}, 4000, 3000, 256<<10)
+	one(&plan.Join{Kind: plan.Anti, NullAware: true, LeftKeys: []int{4}, RightKeys: []int{4}}, 4000, 3000, little)
 }
 
 // TestJoinOfDoubles holds = to IEEE, whatever the strategy: 0.0 is -0.0, and what is no number equals nothing.

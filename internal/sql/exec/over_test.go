@@ -193,7 +193,7 @@ func TestLongPartitions(t *testing.T) {
 	r := seeded(t)
 	shuffled := slices.Clone(rows)
 	r.Shuffle(len(shuffled), func(i, j int) { shuffled[i], shuffled[j] = shuffled[j], shuffled[i] })
-	got, err := apply(t, n, 256<<10, feeds(0, chop(r, []types.Type{bigint, bigint}, shuffled))...)
+	got, err := apply(t, n, little, feeds(0, chop(r, []types.Type{bigint, bigint}, shuffled))...)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -222,7 +222,7 @@ func TestLongPartitions(t *testing.T) {
 	same(t, "long partitions", got, want)
 	n.Calls = []plan.OverCall{call("LAG", plan.Rows, 1)}
 	n.Schema = schemaOf(bigint, bigint, bigint)
-	if _, err := apply(t, n, 256<<10, feeds(0, chop(r, []types.Type{bigint, bigint}, rows))...); err == nil || !strings.Contains(err.Error(), "memory") {
+	if _, err := apply(t, n, little, feeds(0, chop(r, []types.Type{bigint, bigint}, rows))...); err == nil || !strings.Contains(err.Error(), "memory") {
 		t.Errorf("a partition that is too large: got %v", err)
 	}
 }

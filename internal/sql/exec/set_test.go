@@ -24,7 +24,7 @@ func TestSetOperationsAgainstModel(t *testing.T) {
 	for _, size := range []struct {
 		rows, keys int
 		memory     int64
-	}{{0, 1, 0}, {200, 20, 0}, {20000, 15000, 256 << 10}} {
+	}{{0, 1, 0}, {200, 20, 0}, {20000, 15000, little}} {
 		for _, n := range []plan.SetOperation{{}, {All: true}, {Except: true}, {Except: true, All: true}} {
 			left, right := random(size.rows, size.keys), random(size.rows/2, size.keys)
 			n.Base = plan.Base{Inputs: []plan.Node{source(schema), source(schema)}, Schema: schema}

@@ -49,8 +49,8 @@ func TestSortAgainstModel(t *testing.T) {
 		{3000, []plan.SortKey{by(3, false, true), by(4, true, false)}, 5, 20, 0},
 		{20000, []plan.SortKey{by(5, true, true), by(4, false, false)}, 100, 900, 0},
 		{100, []plan.SortKey{by(0, false, false)}, 0, 0, 0},
-		{30000, []plan.SortKey{by(1, false, false), by(0, true, false)}, 3, -1, 256 << 10},
-		{30000, []plan.SortKey{by(4, false, false)}, 0, 200_000, 256 << 10},
+		{30000, []plan.SortKey{by(1, false, false), by(0, true, false)}, 3, -1, little},
+		{30000, []plan.SortKey{by(4, false, false)}, 0, 200_000, little},
 		{0, []plan.SortKey{by(4, false, false)}, 0, -1, 0},
 	} {
 		rows := randomOrders(r, test.rows, 300)
