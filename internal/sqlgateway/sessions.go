@@ -161,6 +161,24 @@ func (s *client) execute(run func(ctx context.Context) (*session.Result, error))
 	return handle
 }
 
+// inTurn does something with the session when the statements before are done, and says how
+// it ended. It is given up when ctx ends, or the session is closed.
+func (s *client) inTurn(ctx context.Context, do func(ctx context.Context) error) (handle, status string, err error) {
+	handle = s.execute(func(ctx context.Context) (*session.Result, error) { return nil, do(ctx) })
+	o, ok := s.operation(handle)
+	if !ok {
+		return handle, closed, nil
+	}
+	defer s.closeOperation(handle)
+	select {
+	case <-o.done:
+	case <-ctx.Done():
+		return handle, canceled, ctx.Err()
+	}
+	status, _, err = o.state()
+	return handle, status, err
+}
+
 // operation gives one of the session's.
 func (s *client) operation(handle string) (*operation, bool) {
 	s.mu.Lock()

@@ -7,7 +7,6 @@ import (
 	"strconv"
 	"time"
 	"unicode/utf8"
-	"uuid"
 
 	"github.com/weirstream/weir/internal/sql/session"
 	"github.com/weirstream/weir/internal/sqlgateway/wire"
@@ -84,20 +83,8 @@ func (s *Server) configureSession(r *request) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	handle := c.execute(func(ctx context.Context) (*session.Result, error) {
-		return nil, c.session.Configure(ctx, body.Statement)
-	})
-	defer c.closeOperation(handle)
-	o, ok := c.operation(handle)
-	if !ok {
-		return nil, serverFailed(gatewayException+what, gatewayException+"The session was closed.")
-	}
-	select {
-	case <-o.done:
-	case <-r.Context().Done():
-		return nil, r.Context().Err()
-	}
-	switch status, _, err := o.state(); {
+	handle, status, err := c.inTurn(r.Context(), func(ctx context.Context) error { return c.session.Configure(ctx, body.Statement) })
+	switch {
 	case errors.Is(err, session.ErrNotConfiguring):
 		return nil, serverFailed(gatewayException+what, failedOperation(handle), session.ClassRefused+": "+fmt.Sprintf(notConfiguring, body.Statement))
 	case err != nil:
@@ -133,9 +120,14 @@ func (s *Server) completeStatement(r *request) ([]byte, error) {
 		return nil, refused(restException+"Bad request received. Request did not conform to expected format.",
 			fmt.Sprintf("position is %d; allowed is from 0 to the statement's length.", *body.Position))
 	}
-	candidates, err := c.session.Complete(r.Context(), body.Statement, position)
+	var candidates []string
+	handle, _, err := c.inTurn(r.Context(), func(ctx context.Context) error {
+		var err error
+		candidates, err = c.session.Complete(ctx, body.Statement, position)
+		return err
+	})
 	if err != nil {
-		return nil, serverFailed(append([]string{gatewayException + what, failedOperation(uuid.NewV4().String())}, lines(err)...)...)
+		return nil, serverFailed(append([]string{gatewayException + what, failedOperation(handle)}, lines(err)...)...)
 	}
 	dst := []byte(`{"candidates":[`)
 	for i, text := range candidates {

@@ -73,9 +73,6 @@ func (s *Session) Configure(ctx context.Context, text string) error {
 	return st.refused(err)
 }
 
-// Complete gives what may stand at a place of an unfinished statement.
-func (s *Session) Complete(context.Context, string, int) ([]string, error) { return nil, nil }
-
 // read parses a statement, and settles what holds for it.
 func (s *Session) read(ctx context.Context, text string, settings map[string]string) (*statement, ast.Statement, error) {
 	all := s.Settings()

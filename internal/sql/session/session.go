@@ -27,8 +27,8 @@ type Options struct {
 	Resources string
 }
 
-// A Session is what names and settings a user's statements see. Execute and Configure are
-// called one at a time, the others from any goroutine.
+// A Session is what names and settings a user's statements see. Execute, Configure and
+// Complete are called one at a time, the others from any goroutine.
 type Session interface {
 	// Execute carries out one statement, with the settings above the session's for it
 	// alone. It returns when the statement has had its effect: a query or an INSERT when
