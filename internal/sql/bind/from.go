@@ -32,7 +32,7 @@ func (b *binder) from(r ast.Relation, s *scope, before logical.Node) (logical.No
 	case *ast.Unnest:
 		return b.unnest(r, s, before)
 	case *ast.Snapshot:
-		return nil, expr.Refuse(r.Span, "FOR SYSTEM_TIME AS OF needs a table that keeps its versions, or one that is looked up: neither is supported yet")
+		return nil, expr.Refuse(r.Span, "FOR SYSTEM_TIME AS OF stands on the right side of a join")
 	case *ast.MatchRecognize:
 		return nil, expr.Refuse(r.Span, "MATCH_RECOGNIZE is not supported yet")
 	}

@@ -37,6 +37,9 @@ func (b *binder) function(f *ast.FunctionTable, s *scope) (logical.Node, error) 
 	node := &logical.Window{Kind: w.kind}
 	data := &scope{b: b, outer: s.outer, ctes: s.ctes}
 	table, ok := args["DATA"].(*ast.TableArgument)
+	if q, query := args["DATA"].(*ast.Subquery); query {
+		table, ok = &ast.TableArgument{Span: q.Span, Table: &ast.DerivedTable{Span: q.Span, Query: q.Query}}, true
+	}
 	if !ok {
 		return nil, expr.Refuse(args["DATA"].Range(), "%s takes a table first: TABLE t", name)
 	}

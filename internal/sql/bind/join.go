@@ -41,8 +41,15 @@ func (b *binder) join(j *ast.Join, s *scope, before logical.Node) (logical.Node,
 	if u, ok := lateralOf(j.Right); ok {
 		return b.applied(j, u, kind, left, s)
 	}
+	snap, relation := snapshotOf(j.Right)
+	var at types.TimeAttribute
+	if snap != nil {
+		if at, err = b.asOf(snap, kind, s); err != nil {
+			return nil, err
+		}
+	}
 	right := &scope{b: b, outer: s.outer, ctes: s.ctes}
-	plan, err := b.from(j.Right, right, nil)
+	plan, err := b.from(relation, right, nil)
 	if err != nil {
 		return nil, err
 	}
@@ -59,6 +66,12 @@ func (b *binder) join(j *ast.Join, s *scope, before logical.Node) (logical.Node,
 			return nil, err
 		}
 	}
+	if snap != nil && at == types.Rowtime {
+		if err := b.versioned(relation, node.Condition, width); err != nil {
+			return nil, err
+		}
+	}
+	node.Temporal = snap != nil && b.Session.Streaming
 	for i := range s.relations {
 		r := &s.relations[i]
 		may := kind == logical.Full || (kind == logical.Left) == (r.offset >= width) && kind != logical.Inner

@@ -82,6 +82,9 @@ type Join struct {
 	// NullAware is said of an Anti join that answers NOT IN: a left row for which the
 	// condition is unknown with some right row is not given.
 	NullAware bool
+	// Temporal is said of a join with the right side as it is, or was, at the time of each
+	// left row. Over bounded input that is a join as any other.
+	Temporal bool
 }
 
 // Aggregate groups rows by columns of its input, and gives for each group the keys and

@@ -67,6 +67,9 @@ func (n *Join) describe() string {
 	if n.NullAware {
 		text += ", nullAware"
 	}
+	if n.Temporal {
+		text += ", temporal"
+	}
 	return text + ")"
 }
 

@@ -1,6 +1,7 @@
 package physical
 
 import (
+	"errors"
 	"slices"
 
 	"github.com/weirstream/weir/internal/sql/expr"
@@ -23,6 +24,9 @@ type key struct {
 // join brings rows together by what the condition says is equal, and holds one side. Where
 // nothing is, every pair is looked at.
 func (p *planner) join(n *logical.Join) (planned, error) {
+	if n.Temporal {
+		return planned{}, errors.New("a join with a table as of a time has no way to be computed as a stream")
+	}
 	left, err := p.plan(n.Left)
 	if err != nil {
 		return left, err
