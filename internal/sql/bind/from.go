@@ -34,7 +34,8 @@ func (b *binder) from(r ast.Relation, s *scope, before logical.Node) (logical.No
 	case *ast.Snapshot:
 		return nil, expr.Refuse(r.Span, "FOR SYSTEM_TIME AS OF stands on the right side of a join")
 	case *ast.MatchRecognize:
-		return nil, expr.Refuse(r.Span, "MATCH_RECOGNIZE is not supported yet")
+		plan, err := b.matchRecognize(r, s)
+		return b.beside(plan, err, nil, s, before)
 	}
 	return nil, expr.Refuse(r.Range(), "this kind of relation is not supported yet")
 }

@@ -3,6 +3,7 @@ package bind
 import (
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/weirstream/weir/internal/sql/ast"
 	"github.com/weirstream/weir/internal/sql/catalog"
@@ -107,12 +108,12 @@ func (b *binder) toTable(plan logical.Node, target []types.Field, listed []ast.N
 		}
 	}
 	if len(open) != len(fields) {
-		return nil, expr.Refuse(at, "Column types of query result and sink for '%s' do not match.\nCause: Different number of columns: the query has %d, and the sink %d.", path, len(fields), len(open))
+		return nil, expr.Refuse(at, "Column types of query result and sink for '%s' do not match.\nCause: Different number of columns.\n%s", path, schemas(fields, open, target))
 	}
 	for i, to := range open {
 		e, err := b.assign(input(i, fields[i], at), target[to].Type)
 		if err != nil {
-			return nil, expr.Refuse(at, "Column types of query result and sink for '%s' do not match.\nCause: Incompatible types for sink column '%s' at position %d: the query has %s, and the sink %s.", path, target[to].Name, to, fields[i].Type, target[to].Type)
+			return nil, expr.Refuse(at, "Column types of query result and sink for '%s' do not match.\nCause: Incompatible types for sink column '%s' at position %d.\n%s", path, target[to].Name, i+1, schemas(fields, open, target))
 		}
 		columns[to] = e
 	}
@@ -125,6 +126,23 @@ func (b *binder) toTable(plan logical.Node, target []types.Field, listed []ast.N
 		}
 	}
 	return b.enforced(plan, columns, target)
+}
+
+// schemas writes the columns of a query and those of the table that it is to give.
+func schemas(query []types.Field, open []int, target []types.Field) string {
+	sink := make([]types.Field, len(open))
+	for i, to := range open {
+		sink[i] = target[to]
+	}
+	return "Query schema: " + schema(query) + "\nSink schema:  " + schema(sink)
+}
+
+func schema(fields []types.Field) string {
+	columns := make([]string, len(fields))
+	for i, f := range fields {
+		columns[i] = f.Name + ": " + f.Type.String()
+	}
+	return "[" + strings.Join(columns, ", ") + "]"
 }
 
 // enforced keeps NULL from columns that are NOT NULL: such rows fail, or are left out.

@@ -1,6 +1,7 @@
 package physical
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 
@@ -112,6 +113,9 @@ func (p *planner) plan(n logical.Node) (planned, error) {
 		return p.join(n)
 	case *logical.SetOperation:
 		return p.setOperation(n)
+	}
+	if _, match := n.(*logical.Match); match {
+		return planned{}, errors.New("MATCH_RECOGNIZE is bound and not computed yet")
 	}
 	if len(n.Inputs()) != 1 {
 		return planned{}, fmt.Errorf("there is no way to compute a %T", n)
