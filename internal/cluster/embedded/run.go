@@ -6,6 +6,7 @@ import (
 	"log/slog"
 	"math/rand/v2"
 	"runtime"
+	"strings"
 	"time"
 
 	"github.com/weirstream/weir/config"
@@ -175,23 +176,36 @@ func outcome(ctx context.Context, v *execgraph.View, cause error) error {
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
-	return fmt.Errorf("job %q ended as %s", v.Name, v.State)
+	return fmt.Errorf("job %q ended as %s", called(v.Name), v.State)
+}
+
+// called is a job's name within a sentence: its first line, cut to what is read at a
+// glance, since the name of a query's job is the query.
+func called(name string) string {
+	line, _, more := strings.Cut(name, "\n")
+	if runes := []rune(line); len(runes) > 60 {
+		line, more = string(runes[:60]), true
+	}
+	if more {
+		line += " …"
+	}
+	return line
 }
 
 // failed names the task and the failure that ended the job.
 func failed(v *execgraph.View, cause error) error {
 	root, found := firstCause(v)
 	if !found {
-		return fmt.Errorf("job %q failed for an unknown reason", v.Name)
+		return fmt.Errorf("job %q failed for an unknown reason", called(v.Name))
 	}
 	failure := withoutDecision(root.Failure)
 	if cause != nil {
 		failure.Err = cause // so that errors.Is and errors.As find it
 	}
 	if root.Task == "" {
-		return fmt.Errorf("job %q failed: %w", v.Name, failure)
+		return fmt.Errorf("job %q failed: %w", called(v.Name), failure)
 	}
-	return fmt.Errorf("job %q failed: %s: %w", v.Name, root.Task, failure)
+	return fmt.Errorf("job %q failed: %s: %w", called(v.Name), root.Task, failure)
 }
 
 // withoutDecision leaves out that the job was not restarted, which Flink puts
