@@ -27,6 +27,8 @@ type statement struct {
 	now      *expr.Session
 	// planOnly says that no job begins.
 	planOnly bool
+	// title is what the job of a query is called: its text with all names in full.
+	title string
 }
 
 // Execute carries out one statement.

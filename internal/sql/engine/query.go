@@ -61,17 +61,18 @@ func (st *statement) name(s *logical.Sink) string {
 	case name != "":
 		return name
 	case s.Table == nil:
-		return "collect"
+		return st.title
 	}
 	return "insert-into_" + s.Path.String()
 }
 
 // query begins a query's job, whose rows are the result.
 func (st *statement) query(q *ast.Query) (*session.Result, error) {
-	bound, err := bind.Query(st.binding(), q)
+	bound, text, err := bind.View(st.binding(), q)
 	if err != nil {
 		return nil, err
 	}
+	st.title = text
 	schema := bound.Fields()
 	compiled, err := st.planned(&logical.Sink{Input: bound})
 	if err != nil {
