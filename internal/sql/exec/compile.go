@@ -139,7 +139,7 @@ func (b *builder) node(n plan.Node) (*streamgraph.Node, error) {
 	}
 	op := strings.TrimPrefix(fmt.Sprintf("%T", n), "*plan.")
 	made := &streamgraph.Node{
-		ID: len(b.graph.Nodes) + 1, Kind: streamgraph.Transform, Name: cmp.Or(base.Name, op), Op: "SQL " + op, Site: "SQL",
+		ID: len(b.graph.Nodes) + 1, Kind: streamgraph.Transform, Name: label(n, len(b.graph.Nodes)+1), Op: "SQL " + op, Site: "SQL",
 		Parallelism: base.Parallelism, Bounded: true,
 	}
 	stream := operator.NewColumnStream(base.Types())
@@ -155,6 +155,23 @@ func (b *builder) node(n plan.Node) (*streamgraph.Node, error) {
 	b.nodes[n], b.graph.Nodes = made, append(b.graph.Nodes, made)
 	return made, nil
 }
+
+// label is what people call a node: its kind, or the table that it reads or writes, and
+// its number.
+func label(n plan.Node, id int) string {
+	switch n := n.(type) {
+	case *plan.Scan:
+		return fmt.Sprintf("Source: %s[%d]", cmp.Or(n.Name, lastName(n.Table)), id)
+	case *plan.Write:
+		return fmt.Sprintf("Sink: %s[%d]", cmp.Or(n.Name, lastName(n.Table)), id)
+	case *plan.Collect:
+		return cmp.Or(n.Name, "Sink: Collect table sink")
+	}
+	return fmt.Sprintf("%s[%d]", cmp.Or(n.Common().Name, strings.TrimPrefix(fmt.Sprintf("%T", n), "*plan.")), id)
+}
+
+// lastName is the table's own name of a full one.
+func lastName(table string) string { return table[strings.LastIndexByte(table, '.')+1:] }
 
 // alone keeps to one subtask what must not be spread: what takes all rows, and what
 // takes rows as they lie in one.
