@@ -379,7 +379,7 @@ func (r *reader) Locate() (origin, value string, ok bool) {
 	if r.located == nil {
 		return "", "", false
 	}
-	return r.part.Path + ", " + r.place(r.located.at), r.located.value, true
+	return fmt.Sprintf("table %s, %s, %s", r.s.table, r.part.Path, r.place(r.located.at)), r.located.value, true
 }
 
 // Splits gives the splits that the subtask owns, as far as they are not read.
