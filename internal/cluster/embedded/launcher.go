@@ -34,7 +34,7 @@ func (l *launcher) Launch(job *pb.Job, token string, _ memory.Share, events task
 		worker: worker.New(worker.Options{
 			Loop: c.loop, System: c.system, TaskExecutor: rpc.Address{Process: c.system.Self(), Endpoint: gateway.TaskExecutor},
 			Token: token, Job: l.options.Compiled.Graph.Job, Resource: resourceID, Cluster: ident.ClusterID{}, Compiled: l.options.Compiled,
-			Buffers: networkBuffers(l.options.Compiled.Graph), BufferSize: int(config.TaskManagerSegmentSize.In(l.options.Config)), BufferTimeout: l.options.BufferTimeout, ManagedBytes: managedPerSlot, Failed: c.failed, Logger: l.options.Logger,
+			Buffers: networkBuffers(l.options.Compiled.Graph), BufferSize: bufferSize(&l.options), BufferTimeout: l.options.BufferTimeout, ManagedBytes: managedPerSlot, Failed: c.failed, Logger: l.options.Logger,
 		}),
 	}
 	w.worker.Start()
@@ -97,6 +97,18 @@ func (w *inProcess) watch() {
 		w.log.Error("a task does not end: its function must return when its task is canceled")
 	}
 	w.cluster.loop.Post(func() { w.exited(failure) })
+}
+
+// bufferSize is the size of a network buffer. The program says it, which is the
+// cluster's whole process here.
+func bufferSize(o *Options) int {
+	c := o.Config
+	if text, set := o.Compiled.Graph.Configuration[config.TaskManagerSegmentSize.Key]; set {
+		if said, err := config.New(map[string]string{config.TaskManagerSegmentSize.Key: text}); err == nil {
+			c = said
+		}
+	}
+	return int(config.TaskManagerSegmentSize.In(c))
 }
 
 // networkBuffers is how many network buffers the worker may use.
