@@ -10,8 +10,7 @@ import (
 type distinct struct {
 	keys   *keyer
 	table  *table
-	pairs  *batch.Columns // of the group and the arguments: a batch's
-	groups []int32        // of each pair there is
+	groups []int32 // of each pair there is
 	values []*batch.Column
 
 	keptGroups, keptRows []int32 // scratch

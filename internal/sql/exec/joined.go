@@ -32,7 +32,6 @@ type joined struct {
 	buildRows  []int32
 	candidates *batch.Columns
 	out        *batch.Columns
-	nulls      *batch.Columns // of the side that is missing
 	sel        []int32
 }
 

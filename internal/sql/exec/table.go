@@ -33,12 +33,6 @@ func (t *table) size() int {
 	return cap(t.slots)*8 + cap(t.hashes)*8 + cap(t.words)*8*wordsOfKey + cap(t.bytes) + cap(t.ends)*8
 }
 
-// clear forgets all keys and keeps the memory.
-func (t *table) clear() {
-	clear(t.slots)
-	t.hashes, t.words, t.bytes, t.ends = t.hashes[:0], t.words[:0], t.bytes[:0], t.ends[:0]
-}
-
 // reset forgets all keys and gives the memory back.
 func (t *table) reset() { *t = *newTable(t.packed) }
 
