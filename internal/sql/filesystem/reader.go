@@ -35,6 +35,7 @@ type reader struct {
 	decoder decoder
 	texts   []*batch.Column // of the record's wanted values
 	origin  int64           // number of the batch that is being emitted
+	given   int64           // rows
 
 	splits []split.Split // received and not begun
 	asked  bool          // an answer is owed
@@ -105,6 +106,9 @@ func (r *reader) Poll() (connector.Progress, error) {
 	r.out.Count(rows)
 	if err != nil {
 		return connector.Done, err
+	}
+	if r.given += int64(rows); r.s.scan.Limit >= 0 && r.given >= r.s.scan.Limit {
+		return connector.Done, nil // nobody wants more
 	}
 	return connector.More, nil
 }

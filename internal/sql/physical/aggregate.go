@@ -95,11 +95,26 @@ func keys(of []logical.SortKey) []plan.SortKey {
 
 // sort orders rows. Where only some are wanted, each subtask gives no more than these.
 func (p *planner) sort(n *logical.Sort, in planned) planned {
+	if n.Fetch >= 0 && len(n.Keys) == 0 {
+		atMost(in.node, n.Offset+n.Fetch)
+	}
 	if n.Fetch >= 0 && !in.one {
 		in = planned{node: limited(in, n.Keys, 0, n.Offset+n.Fetch)}
 	}
 	in = p.single(in)
 	return planned{node: limited(in, n.Keys, n.Offset, n.Fetch), one: true}
+}
+
+// atMost tells who reads a table how many rows are wanted, where each of them is.
+func atMost(n plan.Node, rows int64) {
+	switch n := n.(type) {
+	case *plan.Calc:
+		if n.Filter == nil {
+			atMost(n.Inputs[0], rows)
+		}
+	case *plan.Scan:
+		n.Limit = rows
+	}
 }
 
 func limited(in planned, order []logical.SortKey, offset, fetch int64) plan.Node {
