@@ -7,6 +7,7 @@ func Optimize(c *Context, n logical.Node) logical.Node {
 	for _, rule := range []func(*Context, logical.Node) logical.Node{
 		Subqueries,
 		PushFilters,
+		OrderJoins,
 		PruneColumns,
 	} {
 		n = rule(c, n)

@@ -115,6 +115,9 @@ func pruneJoin(n *logical.Join, used []int) (logical.Node, places) {
 	if n.Condition != nil {
 		j.Condition = at.of(n.Condition)
 	}
+	if n.Kind == logical.Semi || n.Kind == logical.Anti {
+		at = at[:width]
+	}
 	return &j, at
 }
 

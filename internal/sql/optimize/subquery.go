@@ -88,8 +88,19 @@ func (c *Context) filter(f *logical.Filter) logical.Node {
 	}
 	in := f.Input
 	width := len(in.Fields())
-	var rest expr.Expr
+	var plain, rest expr.Expr
+	var asking []expr.Expr
 	for _, part := range conjuncts(f.Condition) {
+		if hasSubquery(part) {
+			asking = append(asking, part)
+		} else {
+			plain = c.and(plain, part)
+		}
+	}
+	if plain != nil { // the fewer rows there are, the fewer are asked for
+		in = &logical.Filter{Input: in, Condition: plain}
+	}
+	for _, part := range asking {
 		kind, asked := logical.Semi, part
 		if not, ok := part.(*expr.Call); ok && not.Fn.Name == "NOT" {
 			kind, asked = logical.Anti, not.Args[0]
