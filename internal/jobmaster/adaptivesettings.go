@@ -1,7 +1,6 @@
 package jobmaster
 
 import (
-	"fmt"
 	"time"
 
 	"github.com/weirstream/weir/config"
@@ -20,7 +19,7 @@ func reactive(c *config.Config) bool { return config.SchedulerMode.In(c) == "REA
 
 // adaptiveOptions say how a job follows the slots there are; checkpoints, that it
 // takes some.
-func adaptiveOptions(c *config.Config, checkpoints bool) (rescale.Options, error) {
+func adaptiveOptions(c *config.Config, checkpoints bool) rescale.Options {
 	o := rescale.Options{Handover: handover, Checkpoints: checkpoints, ActiveCheckpoint: config.AdaptiveActiveCheckpoint.In(c)}
 	o.Reactive = reactive(c)
 	o.WaitTimeout, o.Stabilization = config.AdaptiveWaitTimeout.In(c), config.AdaptiveStabilization.In(c)
@@ -37,25 +36,17 @@ func adaptiveOptions(c *config.Config, checkpoints bool) (rescale.Options, error
 	} else if checkpoints {
 		o.MaxDelay = config.CheckpointInterval.In(c) * time.Duration(o.CheckpointFailures+1)
 	}
-	if checkpoints && config.CheckpointUnaligned.In(c) {
-		return o, fmt.Errorf("%s is true, and the parallelism of the job is to follow the slots (%s, %s): records in flight are not given to other subtasks in this version. Set it to false",
-			config.CheckpointUnaligned.Key, config.JobManagerScheduler.Key, config.SchedulerMode.Key)
-	}
-	return o, nil
+	return o
 }
 
 // makeAdaptive makes what lets the parallelism of a job follow the slots there are,
 // if it is to.
-func (m *Master) makeAdaptive(c *config.Config) error {
+func (m *Master) makeAdaptive(c *config.Config) {
 	if !m.graph.Late() {
-		return nil
+		return
 	}
-	o, err := adaptiveOptions(c, m.checkpoints.taken())
-	if err != nil {
-		return err
-	}
+	o := adaptiveOptions(c, m.checkpoints.taken())
 	o.History, o.SlotIdle = config.WebRescaleHistorySize.In(m.options.Config), m.options.SlotIdleTimeout
 	o.NewID = func() ident.ID { return ident.New(m.loop.Rand()) }
 	m.adaptive = &adaptive{m: m, core: rescale.New(m.options.Graph, o, m.loop.Now())}
-	return nil
 }

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"log/slog"
 
-	"github.com/weirstream/weir/config"
 	"github.com/weirstream/weir/internal/actor"
 	"github.com/weirstream/weir/internal/coordinator"
 	"github.com/weirstream/weir/internal/execgraph"
@@ -101,10 +100,12 @@ func New(o Options) (*Master, error) {
 			RequestTimeout: o.SlotRequestTimeout, IdleTimeout: o.SlotIdleTimeout, Bounded: o.Graph.Batch}),
 		describer: newDescriber(o.Graph), deploying: deploying{waits: map[*execgraph.Execution]bool{}},
 	}
-	for _, part := range []func(*config.Config) error{m.makeCheckpoints, m.makeAdaptive, m.makeScheduler} {
-		if err := part(settings); err != nil {
-			return nil, err
-		}
+	if err := m.makeCheckpoints(settings); err != nil {
+		return nil, err
+	}
+	m.makeAdaptive(settings)
+	if err := m.makeScheduler(settings); err != nil {
+		return nil, err
 	}
 	m.managers = newTaskManagers(m)
 	m.resourceManager = newResourceManager(m)

@@ -21,6 +21,9 @@ type Stream interface {
 	Beside(out any, others []Head) any
 	// Tail makes the receiver that partitions records over w's subpartitions.
 	Tail(c *Context, e TailEdge, w shuffle.Writer) any
+	// Mine makes the function that leaves in a batch the records that the partitioner of
+	// an operator, Hash or Custom, sends to one of n subtasks.
+	Mine(e TailEdge, of string, subtask, n int) func(b batch.Batch)
 	// Head gives the functions that feed in, a receiver of this type, and attend
 	// to the task's signal between records.
 	Head(in any, signal *Signal) Head

@@ -136,17 +136,17 @@ func (t *tail[T]) pushCustom(e TailEdge) func(T, int64) {
 	return func(v T, ts int64) {
 		i := pick(v, n)
 		if i < 0 || i >= n {
-			noPartition(t.c, i, n)
+			noPartition(t.c.Operator, i, n)
 		}
 		t.add(i, v, ts)
 	}
 }
 
-// noPartition fails the task because a user's partitioner chose one that is not there.
+// noPartition fails the task because the partitioner of an operator chose one that is not there.
 //
 //go:noinline
-func noPartition(c *Context, i, n int) {
-	Abort(fmt.Errorf("custom partitioner of %s chose partition %d, there are %d (0 to %d)", c.Operator, i, n, n-1))
+func noPartition(of string, i, n int) {
+	Abort(fmt.Errorf("custom partitioner of %s chose partition %d, there are %d (0 to %d)", of, i, n, n-1))
 }
 
 func (t *tail[T]) add(sub int, v T, ts int64) {

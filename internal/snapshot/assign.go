@@ -18,7 +18,8 @@ import (
 // subtask keeps its own; otherwise the elements of each list are dealt in
 // contiguous shares of equal size, and the shares that are greater by one move
 // on from list to list. A union list goes to every subtask whole, and of a
-// broadcast list subtask i gets the copy of subtask i modulo their number.
+// broadcast list subtask i gets the copy of subtask i modulo their number. Records in
+// flight go to who may process them.
 func Assign(m *Metadata, targets []Target, rules Rules) (*Assignment, error) {
 	a := &assigner{out: &Assignment{}, states: map[ident.OperatorID]*OperatorState{}, keepers: map[ident.VertexID]*OperatorState{}}
 	for i := range m.Operators {
@@ -31,6 +32,9 @@ func Assign(m *Metadata, targets []Target, rules Rules) (*Assignment, error) {
 	for _, t := range targets {
 		a.assign(t)
 		taken[t.ID] = true
+	}
+	if a.inFlight {
+		a.flights(targets)
 	}
 	for i := range m.Operators {
 		o := &m.Operators[i]
@@ -136,8 +140,7 @@ func (a *assigner) assign(t Target) {
 		lists(o, assigned.Subtasks)
 		if o.Parallelism == t.Parallelism {
 			for i := range o.Subtasks {
-				s := &assigned.Subtasks[i]
-				s.Finished, s.Inputs, s.Outputs = o.Subtasks[i].Finished, o.Subtasks[i].Inputs, o.Subtasks[i].Outputs
+				assigned.Subtasks[i].Finished = o.Subtasks[i].Finished
 			}
 		}
 	}
@@ -155,9 +158,6 @@ func (a *assigner) fits(o *OperatorState, t Target) bool {
 	case o.keyed() && t.Parallelism > o.MaxParallelism:
 		a.refuse(o, false, "The state for task %s can not be restored. The maximum parallelism (%d) of the restored state is lower than the configured parallelism (%d). "+
 			"Please reduce the parallelism of the task to be lower or equal to the maximum parallelism.", t.Vertex, o.MaxParallelism, t.Parallelism)
-	case a.inFlight && o.Parallelism != t.Parallelism:
-		a.refuse(o, false, "It holds records in flight, which cannot be given to other subtasks, and operator %s had the parallelism %d and would have %d. "+
-			"Restore it at the parallelism it has, or restore from a savepoint or an aligned checkpoint.", o.describe(), o.Parallelism, t.Parallelism)
 	default:
 		return true
 	}

@@ -214,15 +214,20 @@ func TestRefused(t *testing.T) {
 		return OperatorState{ID: operatorID(n), Name: "count", UID: "c", Parallelism: 1, MaxParallelism: max,
 			Subtasks: []SubtaskState{{Keyed: []KeyedState{{Last: max - 1}}}}}
 	}
-	inFlight := keyed(0, 128)
-	inFlight.Subtasks[0].Inputs = []ChannelState{{}}
+	toInput, onOutput := keyed(0, 128), keyed(0, 128)
+	toInput.Subtasks[0].Inputs = []ChannelState{{Gate: 1}}
+	onOutput.Subtasks[0].Outputs = []ChannelState{{Gate: 0}}
 	target := Target{ID: operatorID(0), Vertex: "count -> sink", Parallelism: 1, MaxParallelism: 128}
 	fixed := target
 	fixed.MaxParallelism, fixed.FixedMax = 64, true
 	wide := target
 	wide.Parallelism, wide.MaxParallelism = 200, 512
-	twice := target
-	twice.Parallelism = 2
+	reads := func(from int, route Route) Target {
+		t := Target{ID: operatorID(7), Task: ident.VertexID{ID: ident.ID{7}}, Parallelism: 1, MaxParallelism: 128}
+		t.Inputs = []Input{{From: operatorID(from), Route: route}}
+		return t
+	}
+	reader := keyed(7, 128)
 	neighbour := target
 	neighbour.ID = operatorID(1)
 	for _, c := range []struct {
@@ -236,7 +241,11 @@ func TestRefused(t *testing.T) {
 			" (count, uid c) to the new program, because the operator is not available in the new program. If you want to allow to skip this, you can set the --allowNonRestoredState option on the CLI.", true},
 		{"other maximum", []OperatorState{keyed(0, 128)}, []Target{fixed}, "with max parallelism 128 to new program with max parallelism 64", false},
 		{"too parallel", []OperatorState{keyed(0, 128)}, []Target{wide}, "The maximum parallelism (128) of the restored state is lower than the configured parallelism (200)", false},
-		{"in flight", []OperatorState{inFlight}, []Target{twice}, "had the parallelism 1 and would have 2", false},
+		{"input gone", []OperatorState{toInput}, []Target{target}, "There are records in flight to input 1 of operator", false},
+		{"no longer the first", []OperatorState{toInput}, []Target{neighbour, target}, "There are records in flight to input 1 of operator", false},
+		{"output gone", []OperatorState{onOutput}, []Target{target}, "There are records in flight on output 0 of the task of operator", false},
+		{"new reader", []OperatorState{onOutput}, []Target{target, reads(0, Anywhere)}, "which nobody reads in the new program who did in the old one", false},
+		{"broadcast now", []OperatorState{onOutput, reader}, []Target{target, reads(0, Everywhere)}, "in the new program all subtasks read them", false},
 		{"two maxima", []OperatorState{keyed(0, 128), keyed(1, 256)}, []Target{target, neighbour}, "has the max parallelisms 128 and 256", false},
 	} {
 		_, err := Assign(&Metadata{Operators: c.states}, c.targets, Rules{Source: "file:/sp"})

@@ -204,7 +204,7 @@ func (d *decoder) subtask(in *pb.Subtask, groups int) (SubtaskState, error) {
 func (d *decoder) channels(in []*pb.Channel) ([]ChannelState, error) {
 	var out []ChannelState
 	for _, c := range in {
-		channel := ChannelState{Gate: int(c.Gate), Channel: int(c.Channel)}
+		channel := ChannelState{Gate: int(c.Gate), Channel: int(c.Channel), Shared: c.Shared, Checksum: c.Checksum}
 		var err error
 		if channel.File, channel.Buffers, err = d.runs(c.File, c.Offsets, c.Lengths); err != nil {
 			return nil, fmt.Errorf("%d channel %d: %w", c.Gate, c.Channel, err)

@@ -155,7 +155,7 @@ func (e *encoder) channels(channels []ChannelState, last numbered) ([]*pb.Channe
 		if !c.File.same(last.Handle) {
 			last = numbered{c.File, e.file(c.File)}
 		}
-		out = append(out, &pb.Channel{Gate: int32(c.Gate), Channel: int32(c.Channel), File: last.number, Offsets: offsets, Lengths: lengths})
+		out = append(out, &pb.Channel{Gate: int32(c.Gate), Channel: int32(c.Channel), Shared: c.Shared, File: last.number, Checksum: c.Checksum, Offsets: offsets, Lengths: lengths})
 	}
 	return out, last
 }

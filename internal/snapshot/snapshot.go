@@ -9,8 +9,8 @@
 //
 // It promises that a metadata file which is truncated, damaged or of something
 // else is refused with its name and the offset of the trouble (CorruptError),
-// whatever its bytes are; that Assign gives every key group and every element
-// to a subtask once, or refuses with the reason; and that equal Metadata are
+// whatever its bytes are; that Assign gives every key group, every element and every
+// record in flight to a subtask once, or refuses with the reason; and that equal Metadata are
 // encoded to equal bytes.
 //
 // It never reads what the state is, and never decides when to take, keep or
@@ -204,7 +204,12 @@ type Extent struct{ Offset, Length int64 }
 // subpartition.
 type ChannelState struct {
 	Gate, Channel int
-	File          Handle
+	// Shared says that others restore the channel too, and each processes of it what is
+	// its own. No snapshot has such ones, only an Assignment.
+	Shared bool
+	File   Handle
+	// Checksum is the CRC-32C of all buffers, one after another; 0: it is not known.
+	Checksum uint32
 	// Buffers are where each buffer lies in File, in order.
 	Buffers []Extent
 }

@@ -19,6 +19,8 @@ type Target struct {
 	// FixedMax says that the program itself set MaxParallelism. Otherwise the
 	// task takes over the one of its keyed state.
 	FixedMax bool
+	// Inputs are those of the task, in order; only its first operator has them.
+	Inputs []Input
 }
 
 // Rules are what whoever restores has allowed.

@@ -16,10 +16,10 @@ var errAborted = errors.New("the checkpoint was given up")
 
 // InFlight is the records that were on their way when a task took its part of an
 // unaligned checkpoint: those that its inputs still had before their barriers, and
-// those that its outputs had not handed over. Whoever begins with the part processes
-// the former before any other input, and sends the latter before any other output.
+// those that its outputs had not handed over. Whoever begins with the checkpoint
+// processes what was to come to it, before any other input.
 type InFlight struct {
-	// Inputs and Outputs are in the order in which they are to be processed and sent.
+	// Inputs and Outputs are in the order in which they are to be processed.
 	// They, and Processed, are complete when Wait returns.
 	Inputs, Outputs []Channel
 	// Processed is how many of the bytes of Inputs the task had already read: the others
@@ -37,7 +37,10 @@ type InFlight struct {
 // output. Gate is the number of that input or output.
 type Channel struct {
 	Gate, Channel int
-	Batches       [][]byte // as the edge's serializer encodes them
+	// Shared says, of what a task begins with, that others have it too: it processes what
+	// the edge's partitioner sends to it.
+	Shared  bool
+	Batches [][]byte // as the edge's serializer encodes them
 }
 
 func newInFlight() *InFlight { return &InFlight{done: make(chan struct{})} }
@@ -72,7 +75,8 @@ func (f *InFlight) Bytes() (n int64) {
 }
 
 // held reports whether barriers stay in line on an edge: those of subtasks that read
-// few others, or all of one, whose records in flight could not be given to others.
+// few others, whose records in flight could not be given to others, or of subtasks that
+// all read the same, of which each is somewhere else.
 func held(e *streamgraph.Edge) bool {
 	return e.Partitioner == streamgraph.Forward || e.Partitioner == streamgraph.Rescale || e.Partitioner == streamgraph.Broadcast
 }
@@ -162,46 +166,45 @@ func (t *Task) crowded() {
 	t.metrics.crowdedUntil()
 }
 
-// replay processes and sends what was in flight in what the task begins with.
+// replay processes what was in flight to the task in what it begins with, before
+// anything that comes now.
 func (t *Task) replay() {
 	t.spareLittle()
 	if t.spec.InFlight == nil {
 		return
 	}
-	f, err := t.spec.InFlight()
+	channels, err := t.spec.InFlight()
 	operator.Check(err)
-	t.spare(-1)
-	for _, c := range f.Outputs {
-		if c.Gate >= len(t.partitions) || c.Channel >= t.partitions[c.Gate].Subpartitions() {
-			operator.Abort(fmt.Errorf("restore records in flight of output %d, subpartition %d: the task has none such. Take a savepoint before the program is changed", c.Gate, c.Channel))
+	for _, c := range channels {
+		if c.Gate >= len(t.heads) {
+			operator.Abort(fmt.Errorf("restore records in flight to input %d: the task has %d inputs", c.Gate, len(t.heads)))
 		}
-		s := t.spec.Chain.Outputs[c.Gate].Stream().(operator.Stream).Serializer()
-		each(s, c, func(b batch.Batch) { operator.Check(t.partitions[c.Gate].Emit(c.Channel, b)) })
-	}
-	t.spareLittle()
-	for _, c := range f.Inputs {
-		if c.Gate >= len(t.gates) || c.Channel >= t.gates[c.Gate].Channels() {
-			operator.Abort(fmt.Errorf("restore records in flight of input %d, channel %d: the task has none such. Take a savepoint before the program is changed", c.Gate, c.Channel))
-		}
-		s := t.spec.Chain.Inputs[c.Gate].Stream().(operator.Stream).Serializer()
-		each(s, c, func(b batch.Batch) {
-			if !t.serve() {
-				operator.Abort(shuffle.ErrCanceled)
-			}
-			t.CountIn(b.Len())
-			t.heads[c.Gate].Batch(b)
-			b.Release()
-			t.flushIfDue()
-		})
+		t.replayChannel(c)
 	}
 }
 
-func each(s shuffle.Serializer, c Channel, f func(b batch.Batch)) {
+func (t *Task) replayChannel(c Channel) {
+	edge := t.spec.Chain.Inputs[c.Gate]
+	stream := edge.Stream().(operator.Stream)
+	s, mine := stream.Serializer(), func(batch.Batch) {}
+	if c.Shared {
+		mine = stream.Mine(operator.TailEdge{Partitioner: edge.Partitioner, Route: edge.Route, MaxParallelism: t.spec.MaxParallelism},
+			edge.From.Name, t.spec.Attempt.Subtask, t.spec.Parallelism)
+	}
 	for _, encoded := range c.Batches {
+		if !t.serve() {
+			operator.Abort(shuffle.ErrCanceled)
+		}
 		b, err := s.Decode(encoded)
 		if err != nil {
 			operator.Abort(fmt.Errorf("restore records in flight of channel %d: %w", c.Channel, err))
 		}
-		f(b)
+		mine(b)
+		if n := b.Len(); n > 0 {
+			t.CountIn(n)
+			t.heads[c.Gate].Batch(b)
+		}
+		b.Release()
+		t.flushIfDue()
 	}
 }

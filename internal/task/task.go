@@ -58,9 +58,9 @@ type Spec struct {
 	// Overtaken says that barriers of checkpoints may overtake records: then the task
 	// waits for room in its outputs before it takes input.
 	Overtaken bool
-	// InFlight gives what was in flight in what the task begins with; nil: nothing. It
-	// may read files.
-	InFlight func() (*InFlight, error)
+	// InFlight gives what was in flight to the task in what it begins with, in the order
+	// in which it is to be processed; nil: nothing. It may read files.
+	InFlight func() ([]Channel, error)
 	// Report is told INITIALIZING, RUNNING and one terminal state, in order, on
 	// the task's goroutine. failure is set with FAILED.
 	Report func(s status.Execution, failure *status.Failure)

@@ -3,6 +3,7 @@ package worker
 import (
 	"context"
 	"fmt"
+	"hash/crc32"
 	"slices"
 
 	"github.com/weirstream/weir/internal/fs"
@@ -43,6 +44,7 @@ func (c *checkpoints) addInFlight(m *snapshot.Metadata, t task.Taken, o *pb.Chec
 			state := snapshot.ChannelState{Gate: one.Gate, Channel: one.Channel}
 			for _, b := range one.Batches {
 				state.Buffers = append(state.Buffers, snapshot.Extent{Offset: out.length, Length: int64(len(b))})
+				state.Checksum = crc32.Update(state.Checksum, castagnoli, b)
 				if _, err := out.Write(b); err != nil {
 					out.abort()
 					return 0, err
@@ -71,49 +73,20 @@ func (c *checkpoints) addInFlight(m *snapshot.Metadata, t task.Taken, o *pb.Chec
 }
 
 // inFlight gives what reads the records in flight that the task begins with; nil:
-// there are none. It fails when they are those of another task.
-func (c *checkpoints) inFlight() (func() (*task.InFlight, error), error) {
-	var found *snapshot.SubtaskState
-	for id, s := range c.restored { // order: at most one has some
-		if len(s.Inputs)+len(s.Outputs) == 0 {
-			continue
-		}
-		if id != c.head() {
-			return nil, fmt.Errorf("checkpoint %d holds records in flight to operator %s, which was the first of its task and is no more: take a savepoint before the program is changed", c.from, id)
-		}
-		found = s
+// there are none. Those that had not left their writers are among them.
+func (c *checkpoints) inFlight() func() ([]task.Channel, error) {
+	found := c.restored[c.head()]
+	if found == nil || len(found.Inputs) == 0 {
+		return nil
 	}
-	if found == nil {
-		return nil, nil
-	}
-	return func() (*task.InFlight, error) {
-		f := &task.InFlight{}
-		var err error
-		if f.Inputs, err = c.channels(found.Inputs); err == nil {
-			f.Outputs, err = c.channels(found.Outputs)
-		}
-		if err != nil {
-			return nil, unusable(fmt.Errorf("restore records in flight: %w", err))
-		}
-		return f, nil
-	}, nil
-}
-
-func (c *checkpoints) channels(states []snapshot.ChannelState) (all []task.Channel, err error) {
-	files := map[fs.Location][]byte{}
-	for _, s := range states {
-		data, read := files[s.File.Location]
-		if !read || s.File.Location == "" {
-			if data, err = storage.Bytes(context.Background(), c.w.Files, s.File); err != nil {
-				return nil, err
+	return func() (all []task.Channel, err error) {
+		for _, s := range found.Inputs {
+			one := task.Channel{Gate: s.Gate, Channel: s.Channel, Shared: s.Shared}
+			if one.Batches, err = storage.Channel(context.Background(), c.w.Files, s); err != nil {
+				return nil, unusable(fmt.Errorf("restore records in flight: %w", err))
 			}
-			files[s.File.Location] = data
+			all = append(all, one)
 		}
-		one := task.Channel{Gate: s.Gate, Channel: s.Channel}
-		for _, e := range s.Buffers {
-			one.Batches = append(one.Batches, data[e.Offset:e.Offset+e.Length])
-		}
-		all = append(all, one)
+		return all, nil
 	}
-	return all, nil
 }

@@ -29,10 +29,12 @@ type part struct {
 // files. It is Flink's limit of what the JobManager's memory takes.
 const maxInline = 5 << 20
 
+var castagnoli = crc32.MakeTable(crc32.Castagnoli)
+
 // part begins state that goes to a file when it is larger than most bytes; without
 // a file it may have maxInline.
 func (c *checkpoints) part(at fs.Location, most int64) *part {
-	p := &part{at: at, most: most, sum: crc32.New(crc32.MakeTable(crc32.Castagnoli))}
+	p := &part{at: at, most: most, sum: crc32.New(castagnoli)}
 	if at == "" {
 		p.most = maxInline
 	} else {

@@ -75,10 +75,6 @@ func (w *Worker) spec(d *pb.TaskDeployment) (*task.Spec, error) {
 		return nil, err
 	}
 	taken, atEnd := w.checkpointed(d.Job)
-	inFlight, err := checkpoints.inFlight()
-	if err != nil {
-		return nil, err
-	}
 	var readers []int
 	for _, p := range d.Partitions {
 		readers = append(readers, int(p.MaxParallelism))
@@ -87,7 +83,7 @@ func (w *Worker) spec(d *pb.TaskDeployment) (*task.Spec, error) {
 		Job: w.Compiled.Graph.Name, JobID: w.Job.String(), Attempt: attempt, Checkpointed: taken, LastCheckpoint: atEnd,
 		Parallelism: int(d.Parallelism), MaxParallelism: int(d.MaxParallelism), Batch: w.Compiled.Graph.Batch,
 		KeyGroups: operator.KeyGroups{First: int(d.FirstKeyGroup), Count: int(d.KeyGroups)},
-		Chain:     chain, Gates: gates, Partitions: partitions, Readers: readers, Checkpoints: checkpoints, Overtaken: d.Overtaken, InFlight: inFlight,
+		Chain:     chain, Gates: gates, Partitions: partitions, Readers: readers, Checkpoints: checkpoints, Overtaken: d.Overtaken, InFlight: checkpoints.inFlight(),
 		BufferTimeout: w.BufferTimeout, ManagedBytes: managed, Scratch: w.scratch, State: w.stateBackend(d.Job), Ask: w.asker(attempt), Logger: w.Logger,
 	}, nil
 }

@@ -197,15 +197,39 @@ func (c *Coordinator) targets() []snapshot.Target { return Targets(c.graph) }
 func Targets(graph *jobgraph.Graph) []snapshot.Target {
 	var all []snapshot.Target
 	for _, v := range graph.Vertices {
-		for _, o := range v.Operators {
-			all = append(all, snapshot.Target{
+		for i, o := range v.Operators {
+			t := snapshot.Target{
 				ID: o.ID, UID: o.UID, Name: o.Name, Task: v.ID, Vertex: v.Name, Parallelism: v.Parallelism, MaxParallelism: v.MaxParallelism,
 				// A maximum that is not the one chosen by itself was chosen by the program.
 				FixedMax: v.MaxParallelism != keygroup.DefaultMax(v.Parallelism),
-			})
+			}
+			if i == 0 {
+				t.Inputs = inputs(graph, v)
+			}
+			all = append(all, t)
 		}
 	}
 	return all
+}
+
+// inputs are those of a vertex, as records in flight come to it.
+func inputs(graph *jobgraph.Graph, v *jobgraph.Vertex) []snapshot.Input {
+	all := make([]snapshot.Input, len(v.Inputs))
+	for i, e := range v.Inputs {
+		from := graph.Vertices[slices.IndexFunc(graph.Vertices, func(p *jobgraph.Vertex) bool { return p.ID == e.Source })]
+		all[i] = snapshot.Input{
+			From:   from.Operators[0].ID,
+			Output: slices.IndexFunc(from.Produces, func(d *jobgraph.DataSet) bool { return d.ID == e.DataSet }),
+			Route:  routes[e.Ship],
+		}
+	}
+	return all
+}
+
+// routes are those of partitioners, by how these are shown; of the others a record may
+// be processed anywhere. Looked up, never ranged.
+var routes = map[string]snapshot.Route{
+	"HASH": snapshot.ByKey, "CUSTOM": snapshot.ByRecord, "BROADCAST": snapshot.Everywhere,
 }
 
 func (c *Coordinator) unreadable(ev Unreadable) {

@@ -763,6 +763,8 @@ type Channel struct {
 	File          uint32                 `protobuf:"varint,3,opt,name=file,proto3" json:"file,omitempty"` // number, counted from 1
 	Offsets       []int64                `protobuf:"varint,4,rep,packed,name=offsets,proto3" json:"offsets,omitempty"`
 	Lengths       []int64                `protobuf:"varint,5,rep,packed,name=lengths,proto3" json:"lengths,omitempty"`
+	Shared        bool                   `protobuf:"varint,6,opt,name=shared,proto3" json:"shared,omitempty"`      // others restore it too; in what a task begins with
+	Checksum      uint32                 `protobuf:"fixed32,7,opt,name=checksum,proto3" json:"checksum,omitempty"` // CRC-32C of what is at the offsets, one after another; 0: not known
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -830,6 +832,20 @@ func (x *Channel) GetLengths() []int64 {
 		return x.Lengths
 	}
 	return nil
+}
+
+func (x *Channel) GetShared() bool {
+	if x != nil {
+		return x.Shared
+	}
+	return false
+}
+
+func (x *Channel) GetChecksum() uint32 {
+	if x != nil {
+		return x.Checksum
+	}
+	return 0
 }
 
 var File_weir_snapshot_proto protoreflect.FileDescriptor
@@ -904,13 +920,15 @@ const file_weir_snapshot_proto_rawDesc = "" +
 	"\x06schema\x18\x03 \x01(\tR\x06schema\x12\x12\n" +
 	"\x04file\x18\x04 \x01(\rR\x04file\x12\x18\n" +
 	"\aoffsets\x18\x05 \x03(\x03R\aoffsets\x12\x18\n" +
-	"\alengths\x18\x06 \x03(\x03R\alengths\"\x7f\n" +
+	"\alengths\x18\x06 \x03(\x03R\alengths\"\xb3\x01\n" +
 	"\aChannel\x12\x12\n" +
 	"\x04gate\x18\x01 \x01(\x05R\x04gate\x12\x18\n" +
 	"\achannel\x18\x02 \x01(\x05R\achannel\x12\x12\n" +
 	"\x04file\x18\x03 \x01(\rR\x04file\x12\x18\n" +
 	"\aoffsets\x18\x04 \x03(\x03R\aoffsets\x12\x18\n" +
-	"\alengths\x18\x05 \x03(\x03R\alengthsB1Z/github.com/weirstream/weir/internal/snapshot/pbb\x06proto3"
+	"\alengths\x18\x05 \x03(\x03R\alengths\x12\x16\n" +
+	"\x06shared\x18\x06 \x01(\bR\x06shared\x12\x1a\n" +
+	"\bchecksum\x18\a \x01(\aR\bchecksumB1Z/github.com/weirstream/weir/internal/snapshot/pbb\x06proto3"
 
 var (
 	file_weir_snapshot_proto_rawDescOnce sync.Once

@@ -157,6 +157,36 @@ func Bytes(ctx context.Context, from fs.FileSystem, h snapshot.Handle) ([]byte, 
 	return data, nil
 }
 
+// Channel reads what was in flight on a channel, and checks it before it returns
+// anything: only that of its file, which has that of many.
+func Channel(ctx context.Context, from fs.FileSystem, c snapshot.ChannelState) ([][]byte, error) {
+	at, alone := c.Run()
+	if c.File.Location == "" || c.Checksum == 0 || !alone {
+		data, err := Bytes(ctx, from, c.File)
+		if err != nil {
+			return nil, err
+		}
+		return c.Cut(data, 0)
+	}
+	f, err := from.Open(ctx, c.File.Location)
+	if err != nil {
+		return nil, missing(c.File, err)
+	}
+	defer f.Close()
+	if f.Size() != c.File.Length {
+		return nil, wrongLength(c.File, f.Size())
+	}
+	data := make([]byte, at.Length)
+	if n, err := f.ReadAt(data, at.Offset); int64(n) < at.Length {
+		return nil, err
+	}
+	if snapshot.Checksum(data) != c.Checksum {
+		return nil, &snapshot.CorruptError{Location: c.File.Location, Offset: at.Offset,
+			What: fmt.Sprintf("it is damaged: the %d bytes of a channel do not have their checksum", at.Length)}
+	}
+	return c.Cut(data, at.Offset)
+}
+
 // Section reads a section of an open file into buf, which it grows, and checks its
 // checksum before it returns anything.
 func Section(f fs.File, s snapshot.Section, buf []byte) ([]byte, error) {

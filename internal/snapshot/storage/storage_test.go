@@ -147,3 +147,42 @@ func TestDamagedState(t *testing.T) {
 		says("group 1", c.group1, err)
 	}
 }
+
+// What was in flight on one channel is read alone, and checked alone.
+func TestChannel(t *testing.T) {
+	ctx, f := t.Context(), mem.New(time.Now)
+	data := []byte("aabbbcd")
+	at := fs.Location("mem:/flight")
+	if err := fs.WriteFile(ctx, f, at, data); err != nil {
+		t.Fatal(err)
+	}
+	file := snapshot.Handle{Location: at, Length: 7, Checksum: snapshot.Checksum(data)}
+	extents := []snapshot.Extent{{Offset: 2, Length: 3}, {Offset: 5, Length: 1}}
+	sound := snapshot.ChannelState{File: file, Checksum: snapshot.Checksum([]byte("bbbc")), Buffers: extents}
+	whole, inline, cut := sound, sound, sound
+	whole.Checksum = 0
+	inline.File = snapshot.Handle{Inline: data, Length: 7, Checksum: file.Checksum}
+	cut.File.Length = 8
+	for _, c := range []snapshot.ChannelState{sound, whole, inline} {
+		if got, err := Channel(ctx, f, c); err != nil || !reflect.DeepEqual(got, [][]byte{[]byte("bbb"), []byte("c")}) {
+			t.Errorf("%+v: %q, %v", c, got, err)
+		}
+	}
+	gone := sound
+	gone.File.Location = "mem:/nowhere"
+	damaged := []byte("aabbXcd")
+	if err := fs.WriteFile(ctx, f, "mem:/damaged", damaged); err != nil {
+		t.Fatal(err)
+	}
+	for what, c := range map[string]snapshot.ChannelState{
+		"the file is missing":             gone,
+		"the file has 7 bytes, want 8":    cut,
+		"the 4 bytes of a channel do not": {File: snapshot.Handle{Location: "mem:/damaged", Length: 7, Checksum: file.Checksum}, Checksum: sound.Checksum, Buffers: extents},
+		"its 7 bytes do not have":         {File: snapshot.Handle{Location: "mem:/damaged", Length: 7, Checksum: file.Checksum}, Buffers: extents},
+	} {
+		_, err := Channel(ctx, f, c)
+		if _, corrupt := errors.AsType[*snapshot.CorruptError](err); !corrupt || !strings.Contains(err.Error(), what) {
+			t.Errorf("%s: %v", what, err)
+		}
+	}
+}
