@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/weirstream/weir/batch"
+	"github.com/weirstream/weir/internal/sql/bind"
 	"github.com/weirstream/weir/internal/sql/connector"
 	"github.com/weirstream/weir/internal/sql/exec"
 	"github.com/weirstream/weir/internal/sql/expr"
@@ -57,7 +58,20 @@ func harnessFunctions(class string) (*expr.Function, bool) {
 				}, nil
 			}}, true
 	case "oracle.MyTf":
-		return &expr.Function{Name: "MYTF", Usage: "mytf(a => STRING)"}, true
+		return &expr.Function{Name: "MYTF", Usage: "mytf(a => STRING)", Category: bind.TableFunction, Volatility: expr.Stable,
+			Infer: func(s *expr.Site) (types.Type, error) {
+				if err := s.Count(1, 1); err != nil {
+					return types.Type{}, err
+				}
+				if !s.Kind(0).IsText() {
+					return types.Type{}, s.NoMatch("STRING")
+				}
+				row := types.RowOf(types.Field{Name: "w", Type: types.String()}, types.Field{Name: "n", Type: types.Of(types.Int)})
+				return types.ArrayOf(row), nil
+			},
+			Kernel: func(*expr.Bound) (expr.Kernel, error) {
+				return func(*batch.Column, []*batch.Column, expr.Rows) error { return fmt.Errorf("mytf is only planned for") }, nil
+			}}, true
 	}
 	return nil, false
 }

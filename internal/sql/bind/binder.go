@@ -83,7 +83,7 @@ func (b *binder) userFunction(name *ast.ObjectName) (*expr.Function, error) {
 		switch {
 		case err != nil:
 			return nil, expr.Refuse(name.Span, "%v", err)
-		case fn != nil && fn.Kernel == nil && fn.Lazy == nil:
+		case fn != nil && fn.Category == TableFunction:
 			return nil, expr.Refuse(name.Span, "%s gives a table: it stands in FROM, as TABLE(%s(…))", name.Last(), name.Last())
 		case fn != nil:
 			b.full.function(name, path)

@@ -27,6 +27,12 @@ func (b *binder) from(r ast.Relation, s *scope, before logical.Node) (logical.No
 		plan, err := b.query(r.Query, lateral(r.Lateral, s), s.ctes)
 		return b.beside(plan, err, nil, s, before)
 	case *ast.FunctionTable:
+		if fn, err := b.tableFunction(&r.Call.Name); fn != nil || err != nil {
+			if err != nil {
+				return nil, err
+			}
+			return b.unnest(r, s, before)
+		}
 		plan, err := b.function(r, s)
 		return b.beside(plan, err, nil, s, before)
 	case *ast.Unnest:

@@ -34,7 +34,7 @@ func (b *binder) applied(j *ast.Join, r ast.Relation, kind logical.JoinKind, lef
 	before := s.width
 	var node logical.Node
 	var err error
-	if u, alias, ok := unnestOf(r); ok {
+	if u, alias, ok := b.elementsOf(r); ok && (kind != logical.Left || j.On == nil || isTrue(j.On)) {
 		node, err = b.unnested(u, alias, left, s, kind == logical.Left)
 	} else {
 		right := &scope{b: b, outer: s, ctes: s.ctes}
@@ -53,10 +53,7 @@ func (b *binder) applied(j *ast.Join, r ast.Relation, kind logical.JoinKind, lef
 	}
 	if a, ok := node.(*logical.Apply); ok {
 		a.Condition = condition
-	} else if l, ok := condition.(*expr.Literal); !ok || l.IsNull() || !l.Value.Bool[0] {
-		if kind == logical.Left {
-			return nil, expr.Refuse(j.On.Range(), "a LEFT JOIN with UNNEST takes ON TRUE only")
-		}
+	} else if !isTrue(j.On) {
 		node = &logical.Filter{Input: node, Condition: condition}
 	}
 	if kind == logical.Left {
@@ -69,17 +66,75 @@ func (b *binder) applied(j *ast.Join, r ast.Relation, kind logical.JoinKind, lef
 	return node, nil
 }
 
-func unnestOf(r ast.Relation) (*ast.Unnest, *ast.Aliased, bool) {
-	if a, ok := r.(*ast.Aliased); ok {
-		u, ok := a.Relation.(*ast.Unnest)
-		return u, a, ok
-	}
-	u, ok := r.(*ast.Unnest)
-	return u, nil, ok
+func isTrue(e ast.Expr) bool {
+	l, ok := e.(*ast.BooleanLiteral)
+	return ok && l.Value == ast.True
 }
 
-// unnest binds UNNEST as the first relation of a FROM, or after a comma.
-func (b *binder) unnest(u *ast.Unnest, s *scope, before logical.Node) (logical.Node, error) {
+// elementsOf gives a relation whose rows are the elements of a collection: UNNEST, or the
+// call of a table function, with its alias.
+func (b *binder) elementsOf(r ast.Relation) (ast.Relation, *ast.Aliased, bool) {
+	alias, ok := r.(*ast.Aliased)
+	if ok {
+		r = alias.Relation
+	}
+	switch in := r.(type) {
+	case *ast.Unnest:
+		return in, alias, true
+	case *ast.FunctionTable:
+		fn, _ := b.tableFunction(&in.Call.Name)
+		return in, alias, fn != nil
+	}
+	return nil, nil, false
+}
+
+// TableFunction is the category of functions whose result, an ARRAY, is the rows of a
+// table: they stand in FROM only.
+const TableFunction = "table"
+
+// tableFunction finds a user's function that gives a table; nil: there is none.
+func (b *binder) tableFunction(name *ast.ObjectName) (*expr.Function, error) {
+	if b.Function == nil {
+		return nil, nil
+	}
+	fn, path, err := b.Function(name.Strings())
+	if err != nil {
+		return nil, expr.Refuse(name.Span, "%v", err)
+	}
+	if fn == nil || fn.Category != TableFunction {
+		return nil, nil
+	}
+	b.full.function(name, path)
+	return fn, nil
+}
+
+// collection binds the collection of UNNEST or of a table function.
+func (b *binder) collection(r ast.Relation, s *scope) (expr.Expr, error) {
+	if u, ok := r.(*ast.Unnest); ok {
+		if len(u.Args) != 1 {
+			return nil, expr.Refuse(u.Span, "UNNEST takes one collection, and there are %d", len(u.Args))
+		}
+		return b.expression(u.Args[0], s)
+	}
+	call := r.(*ast.FunctionTable).Call
+	fn, err := b.tableFunction(&call.Name)
+	if err != nil {
+		return nil, err
+	}
+	var args []expr.Expr
+	for _, a := range call.Args {
+		e, err := b.expression(a, s)
+		if err != nil {
+			return nil, err
+		}
+		args = append(args, e)
+	}
+	return b.Registry.CallFunction(b.Session, fn, call.Span, args...)
+}
+
+// unnest binds UNNEST, or a table function, as the first relation of a FROM, or after a
+// comma.
+func (b *binder) unnest(u ast.Relation, s *scope, before logical.Node) (logical.Node, error) {
 	if before == nil {
 		before = nothing(s)
 	}
@@ -87,19 +142,18 @@ func (b *binder) unnest(u *ast.Unnest, s *scope, before logical.Node) (logical.N
 }
 
 // unnested adds the elements of a collection to the rows on the left.
-func (b *binder) unnested(u *ast.Unnest, alias *ast.Aliased, left logical.Node, s *scope, outer bool) (logical.Node, error) {
-	if len(u.Args) != 1 {
-		return nil, expr.Refuse(u.Span, "UNNEST takes one collection, and there are %d", len(u.Args))
-	}
-	collection, err := b.expression(u.Args[0], s)
+func (b *binder) unnested(r ast.Relation, alias *ast.Aliased, left logical.Node, s *scope, outer bool) (logical.Node, error) {
+	collection, err := b.collection(r, s)
 	if err != nil {
 		return nil, err
 	}
-	elements, err := elementsOf(collection.Type(), u)
+	elements, err := elementsOf(collection.Type(), r)
 	if err != nil {
 		return nil, err
 	}
-	if u.Ordinality {
+	u, ok := r.(*ast.Unnest)
+	ordinality := ok && u.Ordinality
+	if ordinality {
 		elements = append(elements, types.Field{Name: "ORDINALITY", Type: types.Of(types.Int).NotNull()})
 	}
 	elements = slices.Clone(elements)
@@ -114,17 +168,17 @@ func (b *binder) unnested(u *ast.Unnest, alias *ast.Aliased, left logical.Node, 
 		}
 	}
 	s.add(path, elements)
-	return &logical.Unnest{Input: left, Collection: collection, Elements: elements, Ordinality: u.Ordinality, Outer: outer}, nil
+	return &logical.Unnest{Input: left, Collection: collection, Elements: elements, Ordinality: ordinality, Outer: outer}, nil
 }
 
 // elementsOf are the columns of a collection's element: the fields of a row, a map's key
 // and value, or the element.
-func elementsOf(t types.Type, u *ast.Unnest) ([]types.Field, error) {
+func elementsOf(t types.Type, u ast.Relation) ([]types.Field, error) {
 	switch {
 	case t.Kind == types.Map:
 		return []types.Field{{Name: "KEY", Type: *t.Key}, {Name: "VALUE", Type: *t.Elem}}, nil
 	case t.Kind != types.Array && t.Kind != types.Multiset:
-		return nil, expr.Refuse(u.Span, "UNNEST takes an ARRAY, a MAP or a MULTISET, and this is of type %s", t.Text())
+		return nil, expr.Refuse(u.Range(), "UNNEST takes an ARRAY, a MAP or a MULTISET, and this is of type %s", t.Text())
 	case t.Elem.Kind.IsComposite():
 		fields := slices.Clone(t.Elem.Fields)
 		if t.Elem.Nullable {

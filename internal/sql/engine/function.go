@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/weirstream/weir/internal/sql/ast"
+	"github.com/weirstream/weir/internal/sql/bind"
 	"github.com/weirstream/weir/internal/sql/catalog"
 	"github.com/weirstream/weir/internal/sql/expr"
 	"github.com/weirstream/weir/internal/sql/session"
@@ -132,9 +133,9 @@ func extended(fn *expr.Function, path catalog.Path, builtin bool) [][]any {
 	kind, signature := "SCALAR", fn.Usage
 	if fn.Kernel == nil && fn.Lazy == nil {
 		kind = "AGGREGATE"
-		if !builtin {
-			kind = "TABLE"
-		}
+	}
+	if fn.Category == bind.TableFunction {
+		kind = "TABLE"
 	}
 	if !builtin {
 		_, args, _ := strings.Cut(fn.Usage, "(")
