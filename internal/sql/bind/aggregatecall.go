@@ -98,7 +98,7 @@ func (b *binder) bindAggregate(c *aggregateCall, rows expr.Scope, row func(expr.
 			continue
 		}
 		if nested := aggregateIn(b, a); nested != nil {
-			return call, expr.Refuse(nested.Range(), "Aggregate expressions cannot be nested")
+			return call, expr.Refuse(c.at, "Aggregate expressions cannot be nested")
 		}
 		e, err := b.expression(a, rows)
 		if err != nil {

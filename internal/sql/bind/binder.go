@@ -114,7 +114,11 @@ func (b *binder) query(q *ast.Query, outer expr.Scope, ctes *commonTables) (logi
 		if err != nil {
 			return nil, err
 		}
-		if plan, err = rename(plan, c.Columns, c.Span); err != nil {
+		at := c.Span
+		if n := len(c.Columns); n > 0 { // with the parentheses around them
+			at = ast.Span{Start: c.Columns[0].Start - 1, End: c.Columns[n-1].End + 1}
+		}
+		if plan, err = rename(plan, c.Columns, at); err != nil {
 			return nil, err
 		}
 		ctes = &commonTables{c.Name.Text, plan, ctes}
@@ -188,7 +192,7 @@ func (b *binder) values(v *ast.Values, outer expr.Scope, ctes *commonTables) (lo
 			row = append(row, e)
 		}
 		if len(rows) > 0 && len(row) != len(rows[0]) {
-			return nil, expr.Refuse(r.Range(), "this row of VALUES has %d columns, and the first %d", len(row), len(rows[0]))
+			return nil, expr.Refuse(v.Range(), "Values passed to VALUES operator must have compatible types: a row of VALUES has %d columns, and the first %d", len(row), len(rows[0]))
 		}
 		rows = append(rows, row)
 	}

@@ -22,7 +22,11 @@ func (b *binder) setOperation(o *ast.SetOperation, outer expr.Scope, ctes *commo
 	}
 	fields := sides[0].Fields()
 	if n := len(sides[1].Fields()); n != len(fields) {
-		return nil, expr.Refuse(o.Right.Range(), "Column count mismatch in %s: %d on the left and %d here", o.Kind, len(fields), n)
+		at := o.Right.Range()
+		if s, ok := o.Right.(*ast.Select); ok && len(s.Items) > 0 {
+			at = s.Items[0].Range().To(s.Items[len(s.Items)-1].Range())
+		}
+		return nil, expr.Refuse(at, "Column count mismatch in %s: %d on the left and %d here", o.Kind, len(fields), n)
 	}
 	columns := [2][]expr.Expr{all(fields), all(sides[1].Fields())}
 	row := make([]types.Field, len(fields))

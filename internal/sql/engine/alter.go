@@ -297,7 +297,7 @@ func (st *statement) view(q *ast.Query, columns []ast.Name) (*catalog.Table, err
 			name = columns[i].Text
 		}
 		if _, _, twice := v.Schema.Column(name); twice {
-			return nil, expr.Refuse(itemAt(q, i), "A column with the same name `%s` has been defined", name)
+			return nil, expr.Refuse(itemAt(q, slices.Index(v.Schema.Names(), name)), "A column with the same name `%s` has been defined", name)
 		}
 		v.Schema.Columns = append(v.Schema.Columns, catalog.Column{Name: name, Type: f.Type})
 	}
