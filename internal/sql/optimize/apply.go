@@ -19,7 +19,13 @@ import (
 func (c *Context) unapply(kind logical.JoinKind, nullAware bool, left, right logical.Node, condition expr.Expr) logical.Node {
 	width, rightWidth := len(left.Fields()), len(right.Fields())
 	right, pulled := c.pull(right, width)
-	condition = c.and(condition, pulled)
+	if nullAware {
+		for _, part := range conjuncts(pulled) { // whose rows are none of the sub-query where it is unknown
+			condition = c.and(condition, c.call("IS TRUE", part))
+		}
+	} else {
+		condition = c.and(condition, pulled)
+	}
 	free := referred(right)
 	if len(free) == 0 {
 		return c.trim(&logical.Join{Kind: kind, Left: left, Right: nearer(right), Condition: condition, NullAware: nullAware}, width, rightWidth)

@@ -40,12 +40,9 @@ func (p *planner) join(n *logical.Join) (planned, error) {
 		if len(keys) == 1 && !keys[0].nullSafe && len(rest) == 0 {
 			return p.notIn(n, left, right, keys[0])
 		}
-		// The condition must be false, and not unknown, with every right row.
-		not, err := p.call("IS NOT FALSE", n.Condition)
-		if err != nil {
+		if keys, rest, err = p.neverUnknown(n); err != nil {
 			return left, err
 		}
-		keys, rest = nil, []expr.Expr{not}
 	}
 	condition, err := p.all(rest)
 	if err != nil {
@@ -56,6 +53,34 @@ func (p *planner) join(n *logical.Join) (planned, error) {
 		return p.pairs(n, j, left, right), nil
 	}
 	return p.hashed(n, j, left, right, keys)
+}
+
+// neverUnknown gives the keys and conditions of a join that answers NOT IN: rows are
+// brought together by what is true or false, and never unknown; of the others, the
+// condition must be false, and not unknown, with every right row.
+func (p *planner) neverUnknown(n *logical.Join) (keys []key, rest []expr.Expr, err error) {
+	var open []expr.Expr
+	for _, c := range conjuncts(n.Condition) {
+		call, ok := c.(*expr.Call)
+		asked := c
+		if ok && call.Fn.Name == "IS TRUE" {
+			asked = call.Args[0]
+		}
+		switch k, equal := keyOf(asked, len(n.Left.Fields())); {
+		case equal && (k.nullSafe || asked != c):
+			keys = append(keys, k)
+		case asked != c:
+			rest = append(rest, c)
+		default:
+			open = append(open, c)
+		}
+	}
+	all, err := p.all(open)
+	if err != nil || all == nil {
+		return keys, rest, err
+	}
+	all, err = p.call("IS NOT FALSE", all)
+	return keys, append(rest, all), err
 }
 
 // all joins conditions by AND; nil: there are none.
