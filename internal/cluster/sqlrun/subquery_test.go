@@ -91,6 +91,19 @@ var questions = []struct {
 		n := len(those(b, func(r pair) truth { return equal(a.x, r.x) }))
 		return equal(a.y, &n)
 	}},
+	{"(x, y) IN (SELECT x, y FROM b)", func(a pair, b []pair) truth {
+		return some(b, func(r pair) truth { return equal(a.x, r.x).not().or(equal(a.y, r.y).not()).not() })
+	}},
+	{"(x, y) NOT IN (SELECT y, x FROM b WHERE b.x <> a.y)", func(a pair, b []pair) truth {
+		kept := those(b, func(r pair) truth { return equal(r.x, a.y).not() })
+		return some(kept, func(r pair) truth { return equal(a.x, r.y).not().or(equal(a.y, r.x).not()).not() }).not()
+	}},
+	{"x <> ALL (SELECT b.y FROM b WHERE EXISTS (SELECT 1 FROM b AS c WHERE c.x = b.y AND c.y = a.y))", func(a pair, b []pair) truth {
+		kept := those(b, func(r pair) truth {
+			return truth(min(1, len(those(b, func(c pair) truth { return equal(c.x, r.y).not().or(equal(c.y, a.y).not()).not() }))))
+		})
+		return some(kept, func(r pair) truth { return equal(a.x, r.y) }).not()
+	}},
 	{"(SELECT MAX(b.y) FROM b WHERE b.x = a.x) > 1", func(a pair, b []pair) truth {
 		var most number
 		for _, r := range those(b, func(r pair) truth { return equal(a.x, r.x) }) {
