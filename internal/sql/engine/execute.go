@@ -17,6 +17,9 @@ import (
 	"github.com/weirstream/weir/internal/sql/session"
 )
 
+// notNullEnforcer is the key that says what becomes of a NULL for a column that is NOT NULL.
+const notNullEnforcer = "table.exec.sink.not-null-enforcer"
+
 // statement is one that is being carried out.
 type statement struct {
 	*Session
@@ -90,6 +93,11 @@ func (s *Session) read(ctx context.Context, text string, settings map[string]str
 		}
 		st.config = nil // the defaults: the statement may put right what is wrong
 	}
+	switch v := all[notNullEnforcer]; strings.ToUpper(v) {
+	case "", "ERROR", "DROP":
+	default:
+		return nil, nil, &session.Error{Class: session.ClassArgument, Text: fmt.Sprintf("%s is %q; it can be ERROR or DROP", notNullEnforcer, v)}
+	}
 	zone, err := s.zone(all)
 	if err != nil {
 		return nil, nil, &session.Error{Class: session.ClassArgument, Text: err.Error()}
@@ -135,7 +143,7 @@ func (st *statement) binding() bind.Options {
 			return q, nil
 		},
 		Expression: parse.Expression,
-		DropNulls:  strings.EqualFold(st.settings["table.exec.sink.not-null-enforcer"], "DROP"),
+		DropNulls:  strings.EqualFold(st.settings[notNullEnforcer], "DROP"),
 		Function:   st.named,
 	}
 }
