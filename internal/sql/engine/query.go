@@ -96,7 +96,7 @@ func executing(err error) error {
 	if errors.As(err, &known) {
 		return err
 	}
-	return &session.Error{Class: session.ClassTable, Text: "Failed to execute sql", Cause: err}
+	return &session.Error{Class: session.ClassTable, Text: "Failed to execute sql", Cause: failed(err)}
 }
 
 // queryRows are those of a query's job.
@@ -110,6 +110,7 @@ func (r *queryRows) Next(ctx context.Context) (*batch.Columns, error) {
 	rows, err := r.job.Next(ctx)
 	if err != nil && ctx.Err() == nil {
 		r.s.forget(r.job)
+		err = failed(err)
 	}
 	return rows, err
 }
