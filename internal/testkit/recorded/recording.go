@@ -64,6 +64,13 @@ func LoadGateway(t testing.TB) []*Recording {
 	return load(t, "golden/gateway")
 }
 
+// LoadWalk reads the recordings of a newcomer's first hour, in the order in which they
+// were made.
+func LoadWalk(t testing.TB) []*Recording {
+	t.Helper()
+	return load(t, "golden/walk")
+}
+
 func load(t testing.TB, dir string) []*Recording {
 	t.Helper()
 	files, err := filepath.Glob(filepath.Join(Material(t, dir), "*.http.json"))
