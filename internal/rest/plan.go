@@ -13,7 +13,7 @@ type jobPlan struct {
 	ID    ident.JobID `json:"jid"`
 	Name  string      `json:"name"`
 	Type  string      `json:"type"`
-	Nodes []planNode  `json:"nodes"` // sinks first
+	Nodes []planNode  `json:"nodes"` // of a batch job sources first, else sinks, as Flink's schedulers list them
 }
 
 type planNode struct {
@@ -58,6 +58,9 @@ func planOf(g *jobgraph.Graph, job *execgraph.View) jobPlan {
 			node.Inputs = append(node.Inputs, planInput{ID: e.Source, Number: i, Exchange: exchange, Ship: e.Ship})
 		}
 		p.Nodes = append(p.Nodes, node)
+	}
+	if g.Batch {
+		slices.Reverse(p.Nodes)
 	}
 	return p
 }
