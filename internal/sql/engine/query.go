@@ -30,7 +30,7 @@ func (st *statement) planned(sinks ...*logical.Sink) (*exec.Compiled, error) {
 	if err := st.connected(sinks...); err != nil {
 		return nil, err
 	}
-	job := &plan.Job{Name: st.name(sinks[0]), Statement: st.text, Batch: st.bounded(), Settings: known(st.settings), Session: st.now}
+	job := &plan.Job{Name: st.name(sinks[0]), Statement: st.text, Batch: st.bounded(), Settings: st.config.JobSettings(), Session: st.now}
 	for _, s := range sinks {
 		optimized := st.optimized(s).(*logical.Sink)
 		if !job.Batch {
