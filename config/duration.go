@@ -28,6 +28,10 @@ var durationUnits = []struct {
 	{time.Nanosecond, []string{"ns", "nano", "nanos", "nanosecond", "nanoseconds"}},
 }
 
+// ParseDuration reads a duration that is written outside a configuration as values of
+// options are.
+func ParseDuration(s string) (time.Duration, error) { return parseDuration(s) }
+
 // parseDuration reads Flink's form, a whole number and a unit; failing that
 // ISO 8601 ("PT10S") and Go's ("1m30s", "1.5s"). Negative durations are
 // refused.

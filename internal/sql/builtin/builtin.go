@@ -9,10 +9,13 @@ import (
 	"sync"
 
 	"github.com/weirstream/weir/internal/sql/aggregate"
+	"github.com/weirstream/weir/internal/sql/blackhole"
+	"github.com/weirstream/weir/internal/sql/datagen"
 	"github.com/weirstream/weir/internal/sql/exec"
 	"github.com/weirstream/weir/internal/sql/expr"
 	"github.com/weirstream/weir/internal/sql/filesystem"
 	"github.com/weirstream/weir/internal/sql/functions"
+	"github.com/weirstream/weir/internal/sql/printing"
 )
 
 // Registry has all functions. It is made once and never changed.
@@ -24,5 +27,10 @@ var Registry = sync.OnceValue(func() *expr.Registry {
 
 // Connectors are those of tables.
 func Connectors() exec.Connectors {
-	return exec.Connectors{"filesystem": filesystem.Connector{Registry: Registry()}}
+	return exec.Connectors{
+		"blackhole":  blackhole.Connector{},
+		"datagen":    datagen.Connector{},
+		"filesystem": filesystem.Connector{Registry: Registry()},
+		"print":      printing.Connector{},
+	}
 }

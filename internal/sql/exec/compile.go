@@ -32,6 +32,8 @@ type End struct {
 	CoordinatorKind, CoordinatorSpec string
 	// Unbounded says that a source does not end by itself.
 	Unbounded bool
+	// Bound, if not empty, is the table option that gives an unbounded source an end.
+	Bound string
 	// MaxAllowed, if not 0, bounds the parallelism.
 	MaxAllowed int
 	// Before, if not nil, is checked where the job is submitted.
@@ -285,11 +287,15 @@ func (b *builder) source(made *streamgraph.Node, n *plan.Scan) error {
 		return fmt.Errorf("read table %s: %w", n.Table, err)
 	}
 	if end.Unbounded && b.graph.Batch {
-		return fmt.Errorf("read table %s: it is unbounded, and the query runs in batch mode", n.Table)
+		hint := ""
+		if end.Bound != "" {
+			hint = fmt.Sprintf(" The table option '%s' gives it an end.", end.Bound)
+		}
+		//lint:ignore ST1005 Flink's words
+		return fmt.Errorf("Querying an unbounded table '%s' in batch mode is not allowed. The table source is unbounded.%s", n.Table, hint)
 	}
 	made.Kind, made.Bounded = streamgraph.Source, !end.Unbounded
-	end.apply(made)
-	return nil
+	return end.apply(made, n.Table, n.Options, "scan.parallelism")
 }
 
 func (b *builder) sink(made *streamgraph.Node, n *plan.Write) error {
@@ -302,11 +308,24 @@ func (b *builder) sink(made *streamgraph.Node, n *plan.Write) error {
 		return fmt.Errorf("write table %s: %w", n.Table, err)
 	}
 	made.Kind = streamgraph.Sink
-	end.apply(made)
-	return nil
+	return end.apply(made, n.Table, n.Options, "sink.parallelism")
 }
 
-func (e *End) apply(made *streamgraph.Node) {
+// apply makes the end's node; the table may say by an option how parallel it is.
+func (e *End) apply(made *streamgraph.Node, table string, options map[string]string, parallelism string) error {
 	made.Operator, made.CoordinatorKind, made.CoordinatorSpec = e.Operator, e.CoordinatorKind, e.CoordinatorSpec
 	made.MaxAllowed, made.Before = e.MaxAllowed, e.Before
+	text, given := options[parallelism]
+	if !given {
+		return nil
+	}
+	n, err := strconv.Atoi(text)
+	if err != nil || n < 1 {
+		return fmt.Errorf("table %s: option '%s' is '%s', want a positive number", table, parallelism, text)
+	}
+	made.Parallelism = n
+	if e.MaxAllowed > 0 {
+		made.Parallelism = min(n, e.MaxAllowed)
+	}
+	return nil
 }
