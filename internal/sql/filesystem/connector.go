@@ -36,12 +36,12 @@ func (c Connector) Source(s *plan.Scan, session *expr.Session) (exec.End, error)
 
 // options reads the table's options.
 func (c Connector) options(table string, options map[string]string) (pattern string, format formats, err error) {
-	format = formats{kind: options["format"], csv: newCSVFormat()}
+	format = formats{kind: options["format"], csv: newCSVFormat(), json: jsonFormat{nullKeys: nullKeyFails, nullKey: "null"}}
 	for key, value := range options {
 		switch known, err := format.set(key, value); {
 		case err != nil:
 			return "", format, fmt.Errorf("table %s: option '%s': %w", table, key, err)
-		case known || key == "connector" || key == "path" || key == "format":
+		case known || slices.Contains(plainOptions, key):
 		default:
 			return "", format, fmt.Errorf("table %s: unsupported option '%s' for connector 'filesystem'%s", table, key, near(key))
 		}
@@ -63,10 +63,13 @@ func (c Connector) options(table string, options map[string]string) (pattern str
 	return pattern, format, nil
 }
 
+// plainOptions are those of tables of whatever format.
+var plainOptions = []string{"connector", "path", "format", "sink.parallelism", "scan.parallelism"}
+
 // near suggests an option.
 func near(key string) string {
 	best, least := "", 1+len(key)/3
-	for _, known := range slices.Concat([]string{"path", "format"}, csvOptions, jsonOptions) {
+	for _, known := range slices.Concat(plainOptions, csvOptions, jsonOptions) {
 		if d := levenshtein.ComputeDistance(key, known); d < least {
 			best, least = known, d
 		}

@@ -2,6 +2,7 @@ package filesystem
 
 import (
 	"bytes"
+	"encoding/base64"
 	"errors"
 	"fmt"
 
@@ -15,6 +16,13 @@ type jsonFormat struct {
 	lenient bool // what cannot be read is NULL, and lines without an object are passed over
 	missing bool // a member that is not there is an error
 	iso     bool // timestamps as ISO-8601 has them
+
+	// What is written: nullKeys says what becomes of a NULL key of a map, and nullKey is
+	// the key instead of it.
+	dropNulls bool // members that are NULL are left out
+	plain     bool // decimals have no exponent
+	nullKeys  string
+	nullKey   string
 }
 
 var jsonOptions = []string{"json.fail-on-missing-field", "json.ignore-parse-errors", "json.timestamp-format.standard",
@@ -31,9 +39,16 @@ func (f *jsonFormat) set(key, value string) (known bool, err error) {
 		if f.iso = value == "ISO-8601"; !f.iso && value != "SQL" {
 			err = fmt.Errorf("'%s' is neither SQL nor ISO-8601", value)
 		}
-	case "json.encode.decimal-as-plain-number", "json.encode.ignore-null-fields":
-		_, err = truth(value)
-	case "json.map-null-key.mode", "json.map-null-key.literal":
+	case "json.encode.decimal-as-plain-number":
+		f.plain, err = truth(value)
+	case "json.encode.ignore-null-fields":
+		f.dropNulls, err = truth(value)
+	case "json.map-null-key.mode":
+		if f.nullKeys = value; value != nullKeyFails && value != nullKeyDrops && value != nullKeyText {
+			err = fmt.Errorf("'%s' is none of %s, %s and %s", value, nullKeyFails, nullKeyDrops, nullKeyText)
+		}
+	case "json.map-null-key.literal":
+		f.nullKey = value
 	default:
 		return false, nil
 	}
@@ -46,6 +61,7 @@ type jsonDecoder struct {
 	names  [][]byte // of the columns, in quotes
 	to     []*batch.Column
 	text   []bool // the column's values are texts
+	bytes  []bool // the column's values are bytes, in Base64
 	nested []bool // the column's values are made of others
 	found  []bool // of the record that is being read
 	next   int    // the column whose name is likely the next
@@ -156,17 +172,22 @@ func (d *jsonDecoder) member(rows int, name, value []byte) error {
 			return fmt.Errorf("the member %s: %w", name, err)
 		}
 		d.value = text
-		if d.iso && !d.text[i] {
-			text = fromISO(text)
+		if d.bytes[i] {
+			if text, err = base64.StdEncoding.AppendDecode(nil, text); err != nil {
+				return fmt.Errorf("the member %s: it is no Base64: %w", name, err)
+			}
+		} else if !d.text[i] {
+			text = d.sqlMoment(text)
 		}
 		c.AppendBytes(text)
 	}
 	return nil
 }
 
-// fromISO writes a timestamp of ISO-8601 as SQL does.
-func fromISO(text []byte) []byte {
-	if i := bytes.IndexByte(text, 'T'); i > 0 {
+// sqlMoment writes a timestamp as SQL does: of ISO-8601, if that was asked for, and an
+// instant, which is one of UTC.
+func (f *jsonFormat) sqlMoment(text []byte) []byte {
+	if i := bytes.IndexByte(text, 'T'); i > 0 && f.iso {
 		text[i] = ' '
 	}
 	return bytes.TrimSuffix(text, []byte("Z"))
@@ -175,7 +196,7 @@ func fromISO(text []byte) []byte {
 // nestedColumn makes a column of values that are made of others, from their JSON.
 func nestedColumn(registry *expr.Registry, session *expr.Session, f jsonFormat, t types.Type, texts *batch.Column) (*batch.Column, error) {
 	c := batch.NewColumn(t)
-	b := &nestedBuilder{registry: registry, session: session, format: f}
+	b := &nestedBuilder{registry: registry, session: session, format: f, casts: map[string]*expr.Program{}}
 	for i := range texts.Len {
 		if texts.IsNull(i) {
 			c.AppendNull()
@@ -267,8 +288,12 @@ func (b *nestedBuilder) scalar(c *batch.Column, t types.Type, text []byte) error
 		if err != nil {
 			return err
 		}
-		if text = plain; b.format.iso && t.Kind.IsTimestamp() {
-			text = fromISO(text)
+		if text = plain; t.Kind.IsBinary() {
+			if text, err = base64.StdEncoding.AppendDecode(nil, text); err != nil {
+				return fmt.Errorf("%.100q is no Base64: %w", plain, err)
+			}
+		} else if t.Kind.IsTimestamp() {
+			text = b.format.sqlMoment(text)
 		}
 	}
 	if plainText(t) {
@@ -280,9 +305,6 @@ func (b *nestedBuilder) scalar(c *batch.Column, t types.Type, text []byte) error
 		var err error
 		if p, err = castProgram(b.registry, b.session, t, b.format.lenient); err != nil {
 			return err
-		}
-		if b.casts == nil {
-			b.casts = map[string]*expr.Program{}
 		}
 		b.casts[t.String()] = p
 	}

@@ -284,7 +284,7 @@ func (r *reader) nest(in *batch.Columns) error {
 		if !r.s.nested(t) {
 			continue
 		}
-		c, err := nestedColumn(r.s.registry, r.s.session, r.s.format.json, t.OrNull(), in.Cols[i])
+		c, err := nestedColumn(r.s.registry, r.s.reading(), r.s.format.json, t.OrNull(), in.Cols[i])
 		if err != nil {
 			return err
 		}
@@ -321,10 +321,10 @@ func (r *reader) refused(i, row int) error {
 	if r.s.nested(column.Type) {
 		value := batch.NewColumn(types.String())
 		value.AppendFrom(r.texts[i], row)
-		_, err := nestedColumn(r.s.registry, r.s.session, r.s.format.json, column.Type.OrNull(), value)
+		_, err := nestedColumn(r.s.registry, r.s.reading(), r.s.format.json, column.Type.OrNull(), value)
 		return err
 	}
-	program, err := castProgram(r.s.registry, r.s.session, column.Type, r.s.format.lenient())
+	program, err := castProgram(r.s.registry, r.s.reading(), column.Type, r.s.format.lenient())
 	if err != nil {
 		return err
 	}

@@ -24,8 +24,8 @@ func (c Connector) Sink(w *plan.Write, session *expr.Session) (exec.End, error) 
 	if err != nil {
 		return exec.End{}, err
 	}
-	if format.kind != "csv" {
-		return exec.End{}, fmt.Errorf("table %s: format '%s' is read and not written yet; csv is", w.Table, format.kind)
+	if err := format.writes(w.Columns); err != nil {
+		return exec.End{}, fmt.Errorf("table %s: %w", w.Table, err)
 	}
 	if w.Overwrite {
 		return exec.End{}, fmt.Errorf("table %s: INSERT OVERWRITE is not supported yet by connector 'filesystem'", w.Table)
@@ -35,7 +35,7 @@ func (c Connector) Sink(w *plan.Write, session *expr.Session) (exec.End, error) 
 	return exec.End{
 		Operator: operator.FactoryFunc(func(oc *operator.Context, out any) any {
 			to := inner.Build(oc, out).(*operator.Receiver[line])
-			e := &encoder{format: format.csv, write: w, session: session, parted: map[int]bool{}}
+			e := &encoder{formats: format, write: w, session: session, parted: map[int]bool{}}
 			for i, f := range w.Columns {
 				for _, key := range w.PartitionKeys {
 					e.parted[i] = e.parted[i] || f.Name == key
@@ -48,7 +48,11 @@ func (c Connector) Sink(w *plan.Write, session *expr.Session) (exec.End, error) 
 						if b.Sel != nil {
 							row = int(b.Sel[r])
 						}
-						to.Push(e.line(b, row), batch.NoTimestamp)
+						l, err := e.line(b, row)
+						if err != nil {
+							operator.Abort(fmt.Errorf("write table %s: %w", w.Table, err))
+						}
+						to.Push(l, batch.NoTimestamp)
 					}
 				},
 				Watermark: to.Watermark, Idle: to.Idle, Finish: to.Finish,
@@ -74,7 +78,7 @@ func (lines) Append(dst []byte, l line) ([]byte, error) {
 
 // encoder writes rows as lines.
 type encoder struct {
-	format  csvFormat
+	formats
 	write   *plan.Write
 	session *expr.Session
 	parted  map[int]bool // columns that are in the name of the directory
@@ -82,30 +86,52 @@ type encoder struct {
 	value   []byte
 }
 
-func (e *encoder) line(b *batch.Columns, row int) line {
+// line writes a row.
+func (e *encoder) line(b *batch.Columns, row int) (_ line, err error) {
 	e.buffer = e.buffer[:0]
+	if e.kind == "json" {
+		e.buffer, err = e.json.object(e.buffer, e.write.Columns, b.Cols, row, e.parted)
+	} else {
+		e.values(b, row)
+	}
+	return line{string(e.buffer), e.partition(b, row)}, err
+}
+
+// values writes the values of a row with what delimits them.
+func (e *encoder) values(b *batch.Columns, row int) {
 	first := true
 	for i, f := range e.write.Columns {
 		if e.parted[i] {
 			continue
 		}
 		if !first {
-			e.buffer = append(e.buffer, e.format.delimiter)
+			e.buffer = append(e.buffer, e.csv.delimiter)
 		}
 		first = false
 		e.append(f.Type, b.Cols[i], row)
 	}
-	return line{string(e.buffer), e.partition(b, row)}
+}
+
+// writes refuses columns that the format does not write.
+func (f *formats) writes(columns []types.Field) error {
+	for _, c := range columns {
+		if f.kind == "json" {
+			if err := jsonEncodable(c.Type); err != nil {
+				return fmt.Errorf("column %s: %w", c.Name, err)
+			}
+		}
+	}
+	return nil
 }
 
 // append writes a value, in quotes where it could be read as something else.
 func (e *encoder) append(t types.Type, c *batch.Column, row int) {
 	if c.IsNull(row) {
-		e.buffer = append(e.buffer, e.format.null...)
+		e.buffer = append(e.buffer, e.csv.null...)
 		return
 	}
 	e.value = expr.AppendDisplay(e.value[:0], e.session.Zone, t, c, row)
-	q := e.format.quoted()
+	q := e.csv.quoted()
 	if q == 0 || !t.Kind.IsText() || !e.ambiguous(e.value) {
 		e.buffer = append(e.buffer, e.value...)
 		return
@@ -121,11 +147,11 @@ func (e *encoder) append(t types.Type, c *batch.Column, row int) {
 }
 
 func (e *encoder) ambiguous(value []byte) bool {
-	if len(value) == 0 || e.format.hasNull && string(value) == e.format.null {
+	if len(value) == 0 || e.csv.hasNull && string(value) == e.csv.null {
 		return true
 	}
 	for _, b := range value {
-		if b == e.format.delimiter || b == e.format.quote || b == '\n' || b == '\r' || b == ' ' {
+		if b == e.csv.delimiter || b == e.csv.quote || b == '\n' || b == '\r' || b == ' ' {
 			return true
 		}
 	}

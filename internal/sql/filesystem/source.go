@@ -2,6 +2,7 @@ package filesystem
 
 import (
 	"encoding/json/v2"
+	"time"
 
 	"github.com/weirstream/weir/batch"
 	"github.com/weirstream/weir/connector"
@@ -34,6 +35,16 @@ func (s *source) Coordinator() (kind, spec string) {
 	return files.CoordinatorKind, string(text)
 }
 
+// reading is the session by which texts are read: JSON has instants of UTC.
+func (s *source) reading() *expr.Session {
+	if s.format.kind != "json" {
+		return s.session
+	}
+	utc := *s.session
+	utc.Zone = time.UTC
+	return &utc
+}
+
 // program converts the texts of a record to the columns of the scan.
 func (s *source) program() (*expr.Program, error) {
 	exprs := make([]expr.Expr, len(s.scan.Fields))
@@ -43,7 +54,7 @@ func (s *source) program() (*expr.Program, error) {
 		if s.nested(column.Type) {
 			e = &expr.Input{Index: i, Name: column.Name, T: column.Type.OrNull()}
 		} else if !plainText(column.Type) {
-			cast, err := s.registry.ExplicitCast(s.session, e, column.Type.OrNull(), s.format.lenient(), ast.Span{})
+			cast, err := s.registry.ExplicitCast(s.reading(), e, column.Type.OrNull(), s.format.lenient(), ast.Span{})
 			if err != nil {
 				return nil, err
 			}
@@ -51,7 +62,7 @@ func (s *source) program() (*expr.Program, error) {
 		}
 		exprs[i] = e
 	}
-	return expr.Compile(s.session, exprs...)
+	return expr.Compile(s.reading(), exprs...)
 }
 
 // nested reports whether values are made of others and read as such.
@@ -102,9 +113,9 @@ func (s *source) csvDecoder(to []*batch.Column) *csvDecoder {
 
 func (s *source) jsonDecoder(to []*batch.Column) *jsonDecoder {
 	n := len(to)
-	d := &jsonDecoder{jsonFormat: s.format.json, to: to, names: make([][]byte, n), text: make([]bool, n), nested: make([]bool, n), found: make([]bool, n)}
+	d := &jsonDecoder{jsonFormat: s.format.json, to: to, names: make([][]byte, n), text: make([]bool, n), bytes: make([]bool, n), nested: make([]bool, n), found: make([]bool, n)}
 	for i, f := range s.scan.Columns {
-		d.names[i], d.text[i], d.nested[i] = []byte(`"`+f.Name+`"`), f.Type.Kind.IsText(), s.nested(f.Type)
+		d.names[i], d.text[i], d.bytes[i], d.nested[i] = []byte(`"`+f.Name+`"`), f.Type.Kind.IsText(), f.Type.Kind.IsBinary(), s.nested(f.Type)
 	}
 	return d
 }

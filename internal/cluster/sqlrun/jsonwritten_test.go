@@ -1,0 +1,70 @@
+package sqlrun_test
+
+import (
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// held gives the lines of all files below a directory, each with the directory it is in.
+func held(t *testing.T, dir string) string {
+	t.Helper()
+	var lines []string
+	err := filepath.WalkDir(dir, func(path string, e fs.DirEntry, err error) error {
+		if err != nil || e.IsDir() {
+			return err
+		}
+		text, err := os.ReadFile(path)
+		in, _ := filepath.Rel(dir, filepath.Dir(path))
+		for _, line := range strings.Split(strings.TrimSuffix(string(text), "\n"), "\n") {
+			lines = append(lines, in+": "+line)
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	slices.Sort(lines)
+	return strings.Join(lines, "\n")
+}
+
+func TestWrittenJSON(t *testing.T) {
+	s := open(t)
+	columns := `i INT, t STRING, d DECIMAL(12, 9), f DOUBLE, b BYTES, x BOOLEAN, dt DATE, tm TIME(0), ts TIMESTAMP(6), z TIMESTAMP_LTZ(3),
+		a ARRAY<INT>, m MAP<STRING, DOUBLE>, r ROW<n INT, t STRING>`
+	dir := t.TempDir()
+	run(t, s, "SET 'table.local-time-zone' = 'Asia/Tokyo'",
+		fmt.Sprintf("CREATE TABLE j (%s) WITH ('connector'='filesystem', 'path'='%s', 'format'='json')", columns, dir),
+		`INSERT INTO j VALUES (1, U&'q"\00e4\000a', 0.000000027, 1E10, x'00ff', TRUE, DATE '2024-02-29', TIME '10:00:00', TIMESTAMP '2024-01-01 10:00:00.05', TO_TIMESTAMP_LTZ(500, 3),
+		ARRAY[1, CAST(NULL AS INT)], MAP['k', 1E0], ROW(2, CAST(NULL AS STRING)))`)
+	want := `.: {"i":1,"t":"q\"ä\n","d":2.7E-8,"f":1.0E10,"b":"AP8=","x":true,"dt":"2024-02-29","tm":"10:00:00","ts":"2024-01-01 10:00:00.05","z":"1970-01-01 00:00:00.5Z","a":[1,null],"m":{"k":1.0},"r":{"n":2,"t":null}}`
+	if got := held(t, dir); got != want {
+		t.Errorf("got  %s\nwant %s", got, want)
+	}
+	got := answer(t.Context(), s, "SELECT i, b, d, dt, tm, ts, z, a, m, r.n FROM j")
+	if want := "\n1 | x'00ff' | 0.000000027 | 2024-02-29 | 10:00:00 | 2024-01-01 10:00:00.050000 | 1970-01-01 09:00:00.500 | [1, NULL] | {k=1.0} | 2\n"; !strings.HasSuffix(got, want) {
+		t.Errorf("what was written is read as %s", got)
+	}
+	for options, want := range map[string]string{
+		"'json.encode.ignore-null-fields'='true'":                                                  `{"z":"1970-01-01 00:00:00Z","d":0E-9,"r":{"n":1}}`,
+		"'json.encode.decimal-as-plain-number'='true','json.timestamp-format.standard'='ISO-8601'": `{"t":null,"z":"1970-01-01T00:00:00Z","d":0.000000000,"r":{"n":1,"t":null},"m":null}`,
+	} {
+		dir := t.TempDir()
+		run(t, s, "DROP TABLE IF EXISTS k", fmt.Sprintf("CREATE TABLE k (t STRING, z TIMESTAMP_LTZ(3), d DECIMAL(12, 9), r ROW<n INT, t STRING>, m MAP<STRING, INT>) WITH ('connector'='filesystem', 'path'='%s', 'format'='json', %s)", dir, options),
+			"INSERT INTO k VALUES (CAST(NULL AS STRING), TO_TIMESTAMP_LTZ(0, 3), 0, ROW(1, CAST(NULL AS STRING)), CAST(NULL AS MAP<STRING, INT>))")
+		if got := held(t, dir); got != ".: "+want {
+			t.Errorf("%s: got %s\nwant %s", options, got, want)
+		}
+	}
+	for mode, want := range map[string]string{"FAIL": "a map has a NULL key", "DROP": `{"m":{}}`, "LITERAL": `{"m":{"none":1}}`, "KEEP": "'KEEP' is none of FAIL, DROP and LITERAL"} {
+		dir := t.TempDir()
+		run(t, s, "DROP TABLE IF EXISTS n", fmt.Sprintf("CREATE TABLE n (m MAP<STRING, INT>) WITH ('connector'='filesystem', 'path'='%s', 'format'='json', 'json.map-null-key.mode'='%s', 'json.map-null-key.literal'='none')", dir, mode))
+		if got := answer(t.Context(), s, "INSERT INTO n SELECT MAP[CAST(NULL AS STRING), 1]") + held(t, dir); !strings.Contains(got, want) {
+			t.Errorf("%s: got %s\nwant %s", mode, got, want)
+		}
+	}
+}
