@@ -1,6 +1,7 @@
 package filesystem
 
 import (
+	"cmp"
 	"fmt"
 	"net/url"
 	"path"
@@ -25,7 +26,7 @@ func (c Connector) Source(s *plan.Scan, session *expr.Session) (exec.End, error)
 	if err != nil {
 		return exec.End{}, err
 	}
-	src := &source{table: s.Table, pattern: pattern, format: format, scan: s, session: session, registry: c.Registry}
+	src := &source{table: s.Table, pattern: pattern, format: format, scan: s, session: session, registry: c.Registry, partitions: newPartitions(s.Columns, s.PartitionKeys)}
 	if _, err := src.program(); err != nil {
 		return exec.End{}, err
 	}
@@ -36,7 +37,7 @@ func (c Connector) Source(s *plan.Scan, session *expr.Session) (exec.End, error)
 
 // options reads the table's options.
 func (c Connector) options(table string, options map[string]string) (pattern string, format formats, err error) {
-	format = formats{kind: options["format"], csv: newCSVFormat(), json: jsonFormat{nullKeys: nullKeyFails, nullKey: "null"}}
+	format = formats{kind: options["format"], partition: cmp.Or(options[partitionOption], defaultPartition), csv: newCSVFormat(), json: jsonFormat{nullKeys: nullKeyFails, nullKey: "null"}}
 	for key, value := range options {
 		switch known, err := format.set(key, value); {
 		case err != nil:
@@ -64,7 +65,10 @@ func (c Connector) options(table string, options map[string]string) (pattern str
 }
 
 // plainOptions are those of tables of whatever format.
-var plainOptions = []string{"connector", "path", "format", "sink.parallelism", "scan.parallelism"}
+var plainOptions = []string{"connector", "path", "format", partitionOption, "sink.parallelism", "scan.parallelism"}
+
+// partitionOption is the option for the name of the partition of NULL.
+const partitionOption = "partition.default-name"
 
 // near suggests an option.
 func near(key string) string {
@@ -99,8 +103,10 @@ func local(text string) (string, error) {
 // formats is how records are written: one of them counts.
 type formats struct {
 	kind string
-	csv  csvFormat
-	json jsonFormat
+	// partition stands for NULL in the names of directories.
+	partition string
+	csv       csvFormat
+	json      jsonFormat
 }
 
 // set takes an option of the format.

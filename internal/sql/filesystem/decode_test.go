@@ -16,7 +16,7 @@ func decoded(kind, text string, first int) (rows []string, err error) {
 	for _, name := range []string{"a", "b", "c"} {
 		columns = append(columns, types.Field{Name: name, Type: types.String()})
 	}
-	s := &source{format: formats{kind: kind, csv: newCSVFormat()}, scan: &plan.Scan{Columns: columns, Fields: []int{0, 1, 2}}}
+	s := &source{format: formats{kind: kind, csv: newCSVFormat()}, scan: &plan.Scan{Columns: columns, Fields: []int{0, 1, 2}}, partitions: newPartitions(columns, nil)}
 	to := []*batch.Column{batch.NewColumn(types.String()), batch.NewColumn(types.String()), batch.NewColumn(types.String())}
 	var d decoder = s.csvDecoder(to)
 	if kind == "json" {

@@ -32,6 +32,8 @@ type reader struct {
 	out     connector.Output[*batch.Columns]
 	to      connector.SplitOutput[*batch.Columns]
 	program *expr.Program
+	pruning *expr.Program    // over the scan's columns; nil: every file is read
+	values  []partitionValue // of the partition columns in the file
 	decoder decoder
 	texts   []*batch.Column // of the record's wanted values
 	origin  int64           // number of the batch that is being emitted
@@ -123,6 +125,11 @@ func (r *reader) ask() {
 
 // begin opens a part of a file, at its first record.
 func (r *reader) begin(part split.File) error {
+	if len(r.s.scan.PartitionKeys) > 0 {
+		if wanted, err := r.partition(part.Path); err != nil || !wanted {
+			return err
+		}
+	}
 	f, err := os.Open(part.Path)
 	if err != nil {
 		return err
@@ -249,6 +256,11 @@ func (r *reader) cut(text []byte, begin int) ([]byte, bool) {
 
 // emit converts the texts of records and passes them on.
 func (r *reader) emit(rows int, base int64) error {
+	for i, field := range r.s.scan.Fields {
+		for n := rows; r.s.partitions.of[field] && n > 0; n-- {
+			r.values[i].append(r.texts[i])
+		}
+	}
 	in := &batch.Columns{N: rows, Cols: slices.Clone(r.texts)}
 	var columns []*batch.Column
 	err := r.nest(in)
@@ -352,8 +364,8 @@ func (r *reader) unreadable(err error) error {
 		return err
 	}
 	why := fmt.Errorf("%w: '%s'", bad.err, bad.value[:min(len(bad.value), status.MaxRecordValue)])
-	if bad.field >= 0 && bad.field < len(r.s.scan.Columns) {
-		why = fmt.Errorf("column %s: %w", r.s.scan.Columns[bad.field].Name, why)
+	if bad.field >= 0 && bad.field < len(r.s.partitions.stored) {
+		why = fmt.Errorf("column %s: %w", r.s.scan.Columns[r.s.partitions.stored[bad.field]].Name, why)
 	}
 	return r.placed(r.at+int64(bad.at), why)
 }

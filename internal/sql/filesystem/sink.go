@@ -2,8 +2,6 @@ package filesystem
 
 import (
 	"fmt"
-	"net/url"
-	"strings"
 
 	"github.com/weirstream/weir/batch"
 	"github.com/weirstream/weir/connector/files"
@@ -94,7 +92,7 @@ func (e *encoder) line(b *batch.Columns, row int) (_ line, err error) {
 	} else {
 		e.values(b, row)
 	}
-	return line{string(e.buffer), e.partition(b, row)}, err
+	return line{string(e.buffer), e.directory(b, row)}, err
 }
 
 // values writes the values of a row with what delimits them.
@@ -158,20 +156,28 @@ func (e *encoder) ambiguous(value []byte) bool {
 	return false
 }
 
-// partition is the directory of a row: column=value for each partition column.
-func (e *encoder) partition(b *batch.Columns, row int) string {
-	var parts []string
+// directory is that of a row: column=value for each partition column.
+func (e *encoder) directory(b *batch.Columns, row int) string {
+	var parts []byte
 	for _, key := range e.write.PartitionKeys {
 		for i, f := range e.write.Columns {
 			if f.Name != key {
 				continue
 			}
-			value := "__DEFAULT_PARTITION__"
+			value := ""
 			if !b.Cols[i].IsNull(row) {
-				value = url.PathEscape(string(expr.AppendDisplay(nil, e.session.Zone, f.Type, b.Cols[i], row)))
+				value = string(expr.AppendDisplay(nil, e.session.Zone, f.Type, b.Cols[i], row))
 			}
-			parts = append(parts, key+"="+value)
+			if len(parts) > 0 {
+				parts = append(parts, '/')
+			}
+			parts = append(escaped(parts, key), '=')
+			if value == "" {
+				parts = append(parts, e.formats.partition...)
+			} else {
+				parts = escaped(parts, value)
+			}
 		}
 	}
-	return strings.Join(parts, "/")
+	return string(parts)
 }

@@ -21,6 +21,7 @@ type source struct {
 	scan           *plan.Scan
 	session        *expr.Session
 	registry       *expr.Registry
+	partitions     partitions
 }
 
 // Bounded reports that the source ends.
@@ -88,12 +89,17 @@ func (s *source) Open(c connector.SourceContext, out connector.Output[*batch.Col
 	if err != nil {
 		return nil, err
 	}
-	r := &reader{s: s, c: c, out: out, program: program}
+	r := &reader{s: s, c: c, out: out, program: program, values: make([]partitionValue, len(s.scan.Fields))}
+	if r.pruning, err = s.pruning(); err != nil {
+		return nil, err
+	}
 	to := make([]*batch.Column, len(s.scan.Columns))
 	for _, field := range s.scan.Fields {
 		text := batch.NewColumn(types.String())
 		r.texts = append(r.texts, text)
-		to[field] = text
+		if !s.partitions.of[field] {
+			to[field] = text
+		}
 	}
 	if s.format.kind == "json" {
 		r.decoder = s.jsonDecoder(to)
@@ -104,9 +110,10 @@ func (s *source) Open(c connector.SourceContext, out connector.Output[*batch.Col
 }
 
 func (s *source) csvDecoder(to []*batch.Column) *csvDecoder {
-	d := &csvDecoder{csvFormat: s.format.csv, to: to, empty: make([]bool, len(to))}
-	for i, f := range s.scan.Columns {
-		d.empty[i] = !f.Type.Kind.IsText()
+	d := &csvDecoder{csvFormat: s.format.csv}
+	for _, i := range s.partitions.stored {
+		d.to = append(d.to, to[i])
+		d.empty = append(d.empty, !s.scan.Columns[i].Type.Kind.IsText())
 	}
 	return d
 }

@@ -24,6 +24,8 @@ func (c *Context) push(n logical.Node, conditions []expr.Expr) logical.Node {
 		p := *n
 		p.Input = c.push(n.Input, down)
 		return c.above(&p, stay)
+	case *logical.Scan:
+		return c.above(asked(n, conditions), conditions)
 	case *logical.Join:
 		return c.pushJoin(n, conditions)
 	case *logical.SetOperation:

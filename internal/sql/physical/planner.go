@@ -178,7 +178,8 @@ func carried(columns []int, exprs []expr.Expr) []int {
 
 // scan plans the reading of a table.
 func (p *planner) scan(n *logical.Scan) (planned, error) {
-	s := &plan.Scan{Base: plan.Base{Schema: n.Fields()}, Table: n.Path.String(), Options: merged(n.Table.Options, n.Hints), Limit: -1}
+	s := &plan.Scan{Base: plan.Base{Schema: n.Fields()}, Table: n.Path.String(), Options: merged(n.Table.Options, n.Hints), Limit: -1,
+		PartitionKeys: n.Table.Partitions}
 	s.Connector = s.Options["connector"]
 	place := map[int]int{}
 	s.Columns = n.Table.Schema.Stored()

@@ -88,7 +88,7 @@ func (d *decoder) node(m *pb.Node) (Node, error) {
 	case *pb.Node_Scan:
 		s := w.Scan
 		filter, err := d.expr(s.Filter)
-		return &Scan{b, s.Table, s.Connector, s.Options, fields(s.Columns), ints(s.Fields), filter, s.Limit}, err
+		return &Scan{b, s.Table, s.Connector, s.Options, fields(s.Columns), ints(s.Fields), filter, s.Limit, s.PartitionKeys}, err
 	case *pb.Node_Calc:
 		filter, err := d.expr(w.Calc.Filter)
 		if err != nil {

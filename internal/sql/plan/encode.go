@@ -73,7 +73,7 @@ func describe(m *pb.Node, n Node) {
 		m.What = &pb.Node_Values{Values: v}
 	case *Scan:
 		m.What = &pb.Node_Scan{Scan: &pb.Scan{Table: n.Table, Connector: n.Connector, Options: n.Options, Columns: fieldMessages(n.Columns),
-			Fields: numbers(n.Fields), Filter: exprMessage(n.Filter), Limit: n.Limit}}
+			Fields: numbers(n.Fields), Filter: exprMessage(n.Filter), Limit: n.Limit, PartitionKeys: n.PartitionKeys}}
 	case *Calc:
 		m.What = &pb.Node_Calc{Calc: &pb.Calc{Filter: exprMessage(n.Filter), Project: exprMessages(n.Project), Projects: n.Project != nil}}
 	case *Exchange:

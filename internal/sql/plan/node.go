@@ -76,6 +76,8 @@ type Scan struct {
 	Filter expr.Expr
 	// Limit is how many rows are wanted at most, in each subtask; below 0: all.
 	Limit int64
+	// PartitionKeys are those of PARTITIONED BY.
+	PartitionKeys []string
 }
 
 // Calc filters rows and computes others of them.

@@ -32,7 +32,7 @@ func whole(t *testing.T, registry *expr.Registry) *Job {
 	}
 	var n Node = &Values{Base: base(), Rows: []*batch.Columns{rows}}
 	shared := n
-	scan := &Scan{Base: base(), Table: "t", Connector: "c", Options: map[string]string{"x": "1", "a": "2"}, Columns: schema, Fields: []int{1}, Filter: isA, Limit: -1}
+	scan := &Scan{Base: base(), Table: "t", Connector: "c", Options: map[string]string{"x": "1", "a": "2"}, Columns: schema, Fields: []int{1}, Filter: isA, Limit: -1, PartitionKeys: []string{"b"}}
 	n = &Union{base(n, scan)}
 	n = &Calc{Base: base(n), Filter: isA, Project: []expr.Expr{sum, one}}
 	n = &Calc{Base: base(n), Project: []expr.Expr{}}

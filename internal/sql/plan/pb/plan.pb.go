@@ -894,6 +894,7 @@ type Scan struct {
 	Fields        []int32                `protobuf:"varint,5,rep,packed,name=fields,proto3" json:"fields,omitempty"`
 	Filter        *Expr                  `protobuf:"bytes,6,opt,name=filter,proto3" json:"filter,omitempty"`
 	Limit         int64                  `protobuf:"varint,7,opt,name=limit,proto3" json:"limit,omitempty"`
+	PartitionKeys []string               `protobuf:"bytes,8,rep,name=partition_keys,json=partitionKeys,proto3" json:"partition_keys,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -975,6 +976,13 @@ func (x *Scan) GetLimit() int64 {
 		return x.Limit
 	}
 	return 0
+}
+
+func (x *Scan) GetPartitionKeys() []string {
+	if x != nil {
+		return x.PartitionKeys
+	}
+	return nil
 }
 
 type Calc struct {
@@ -2236,7 +2244,7 @@ const file_weir_plan_proto_rawDesc = "" +
 	"\acollect\x18\x19 \x01(\v2\x12.weir.plan.CollectH\x00R\acollectB\x06\n" +
 	"\x04what\"\x1c\n" +
 	"\x06Values\x12\x12\n" +
-	"\x04rows\x18\x01 \x03(\fR\x04rows\"\xb1\x02\n" +
+	"\x04rows\x18\x01 \x03(\fR\x04rows\"\xd8\x02\n" +
 	"\x04Scan\x12\x14\n" +
 	"\x05table\x18\x01 \x01(\tR\x05table\x12\x1c\n" +
 	"\tconnector\x18\x02 \x01(\tR\tconnector\x126\n" +
@@ -2244,7 +2252,8 @@ const file_weir_plan_proto_rawDesc = "" +
 	"\acolumns\x18\x04 \x03(\v2\x10.weir.plan.FieldR\acolumns\x12\x16\n" +
 	"\x06fields\x18\x05 \x03(\x05R\x06fields\x12'\n" +
 	"\x06filter\x18\x06 \x01(\v2\x0f.weir.plan.ExprR\x06filter\x12\x14\n" +
-	"\x05limit\x18\a \x01(\x03R\x05limit\x1a:\n" +
+	"\x05limit\x18\a \x01(\x03R\x05limit\x12%\n" +
+	"\x0epartition_keys\x18\b \x03(\tR\rpartitionKeys\x1a:\n" +
 	"\fOptionsEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
 	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01\"v\n" +
