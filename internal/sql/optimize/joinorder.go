@@ -27,7 +27,7 @@ func OrderJoins(c *Context, n logical.Node) logical.Node {
 }
 
 // flat reports whether a join only pairs rows.
-func flat(j *logical.Join) bool { return j.Kind == logical.Inner && !j.NullAware }
+func flat(j *logical.Join) bool { return j.Kind == logical.Inner && !j.NullAware && !j.Temporal }
 
 // joined is one of the relations that joins bring together.
 type joined struct {

@@ -68,3 +68,46 @@ func TestWrittenJSON(t *testing.T) {
 		}
 	}
 }
+
+func TestPartitions(t *testing.T) {
+	for _, format := range []string{"csv", "json"} {
+		s := open(t)
+		dir := t.TempDir()
+		run(t, s, fmt.Sprintf("CREATE TABLE p (dt DATE, n INT, city STRING, v STRING) PARTITIONED BY (dt, city) WITH ('connector'='filesystem', 'path'='%s', 'format'='%s')", dir, format),
+			`INSERT INTO p VALUES (DATE '2024-01-01', 1, 'Oslo', 'a'), (DATE '2024-01-02', 2, 'a/b=%', 'b'), (DATE '2024-01-02', 3, CAST(NULL AS STRING), 'c')`)
+		got, directories := held(t, dir), ""
+		for line := range strings.SplitSeq(got, "\n") {
+			where, _, _ := strings.Cut(line, ":")
+			directories += where + "\n"
+		}
+		if want := "dt=2024-01-01/city=Oslo\ndt=2024-01-02/city=__DEFAULT_PARTITION__\ndt=2024-01-02/city=a%2Fb%3D%25\n"; directories != want || strings.Contains(got, "2024-01-01,") {
+			t.Errorf("%s: written\n%s", format, got)
+		}
+		got = answer(t.Context(), s, "SELECT v, city, n, dt FROM p ORDER BY n")
+		if want := "\na | Oslo | 1 | 2024-01-01\nb | a/b=% | 2 | 2024-01-02\nc | <NULL> | 3 | 2024-01-02\n"; !strings.HasSuffix(got, want) {
+			t.Errorf("%s: read %s", format, got)
+		}
+		if got := answer(t.Context(), s, "SELECT COUNT(*), MIN(dt) FROM p WHERE city = 'Oslo' AND n > 0"); !strings.HasSuffix(got, "\n1 | 2024-01-01\n") {
+			t.Errorf("%s: one partition gives %s", format, got)
+		}
+		// What is in other partitions is not read at all.
+		if err := os.WriteFile(filepath.Join(dir, "dt=2024-01-02", "city=Rome"), []byte("{"), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		if got := answer(t.Context(), s, "SELECT COUNT(*) FROM p WHERE dt < DATE '2024-01-02' AND n > 0"); !strings.HasSuffix(got, "\n1\n") {
+			t.Errorf("%s: a filter of a partition column gives %s", format, got)
+		}
+		if err := os.Remove(filepath.Join(dir, "dt=2024-01-02", "city=Rome")); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.MkdirAll(filepath.Join(dir, "dt=soon", "city=Rome"), 0o777); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(dir, "dt=soon", "city=Rome", "x"), []byte("4,d\n"), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		if got := answer(t.Context(), s, "SELECT * FROM p"); !strings.Contains(got, "dt=soon/city=Rome/x: partition column dt: 'soon' is no DATE") {
+			t.Errorf("%s: a directory of no date gives %s", format, got)
+		}
+	}
+}
