@@ -40,6 +40,12 @@ type Sink[T any] struct {
 	Rolling Rolling
 	// Suffix ends the names of files, as ".csv".
 	Suffix string
+	// Replace says that what is written takes the place of what was there: once the new
+	// files are seen, all others are removed from the directories of Partition that have
+	// new ones, or from Dir, if there is no Partition. Those whose name, or whose
+	// directory's name, begins with "." or "_" stay. It is for a job without checkpoints
+	// that writes with one subtask.
+	Replace bool
 }
 
 // Rolling says when a file is closed. Its zero value closes files with every
@@ -86,6 +92,9 @@ func (s Sink[T]) Open(c connector.SinkContext) (connector.Writer[T], connector.C
 	if s.Rolling == (Rolling{}) {
 		s.Rolling.OnCheckpoint = true
 	}
+	if s.Replace && (c.Checkpoints || c.Parallelism > 1) {
+		return nil, nil, fmt.Errorf("write files: Replace is set, and the job has checkpoints (%t) or writes with %d subtasks, want none and 1", c.Checkpoints, c.Parallelism)
+	}
 	sum := sha256.Sum256([]byte(c.Job + " " + c.Operator))
 	id := hex.EncodeToString(sum[:4])
 	w := &writer[T]{
@@ -94,6 +103,9 @@ func (s Sink[T]) Open(c connector.SinkContext) (connector.Writer[T], connector.C
 	}
 	if err := w.restore(); err != nil {
 		return nil, nil, fmt.Errorf("write files: %w", err)
+	}
+	if s.Replace {
+		return replacing[T]{w}, replacer{committer{c.Logger}, s.Dir, s.Partition != nil}, nil
 	}
 	return w, committer{c.Logger}, nil
 }

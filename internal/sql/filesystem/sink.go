@@ -25,10 +25,14 @@ func (c Connector) Sink(w *plan.Write, session *expr.Session) (exec.End, error) 
 	if err := format.writes(w.Columns); err != nil {
 		return exec.End{}, fmt.Errorf("table %s: %w", w.Table, err)
 	}
-	if w.Overwrite {
-		return exec.End{}, fmt.Errorf("table %s: INSERT OVERWRITE is not supported yet by connector 'filesystem'", w.Table)
+	sink := files.Sink[line]{Dir: dir, Format: lines{}, Replace: w.Overwrite}
+	if len(w.PartitionKeys) > 0 {
+		sink.Partition = func(l line) string { return l.partition }
 	}
-	sink := files.Sink[line]{Dir: dir, Format: lines{}, Partition: func(l line) string { return l.partition }}
+	most := 0
+	if w.Overwrite {
+		most = 1 // who knows all new files removes the old ones
+	}
 	inner := operator.SinkTo(sink)
 	return exec.End{
 		Operator: operator.FactoryFunc(func(oc *operator.Context, out any) any {
@@ -56,7 +60,8 @@ func (c Connector) Sink(w *plan.Write, session *expr.Session) (exec.End, error) 
 				Watermark: to.Watermark, Idle: to.Idle, Finish: to.Finish,
 			}
 		}),
-		Before: func(onCluster bool) error { return files.CheckPaths(onCluster, dir) },
+		MaxAllowed: most,
+		Before:     func(onCluster bool) error { return files.CheckPaths(onCluster, dir) },
 	}, nil
 }
 
