@@ -111,3 +111,79 @@ func TestPartitions(t *testing.T) {
 		}
 	}
 }
+
+func TestOverwrite(t *testing.T) {
+	s := open(t)
+	dir := table(t, s, "o", "n INT, v STRING", "", "1,a\n", "2,b\n")
+	if err := os.WriteFile(filepath.Join(dir, "_SUCCESS"), []byte("kept"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	run(t, s, "SET 'parallelism.default' = '2'", "INSERT OVERWRITE o SELECT n + 10, v FROM o WHERE n > 1")
+	if got := held(t, dir); got != ".: 12,b\n.: kept" {
+		t.Errorf("the table is\n%s", got)
+	}
+	if got := answer(t.Context(), s, "INSERT OVERWRITE o SELECT n / (n - 12), v FROM o"); !strings.Contains(got, "error: ") || held(t, dir) != ".: 12,b\n.: kept" {
+		t.Errorf("after a failure, %s, the table is\n%s", got, held(t, dir))
+	}
+	run(t, s, "INSERT OVERWRITE o SELECT n, v FROM o WHERE n > 100")
+	if got := held(t, dir); got != ".: kept" {
+		t.Errorf("the table of no rows is\n%s", got)
+	}
+
+	dir = t.TempDir()
+	run(t, s, fmt.Sprintf("CREATE TABLE p (n INT, c STRING) PARTITIONED BY (c) WITH ('connector'='filesystem', 'path'='%s', 'format'='csv')", dir),
+		"INSERT INTO p VALUES (1, 'a'), (2, 'b')", "INSERT INTO p VALUES (3, 'a')", "INSERT OVERWRITE p VALUES (4, 'a'), (5, 'c')")
+	if got := held(t, dir); got != "c=a: 4\nc=b: 2\nc=c: 5" {
+		t.Errorf("the partitions are\n%s", got)
+	}
+	run(t, s, "INSERT OVERWRITE p PARTITION (c = 'b') SELECT 6")
+	if got := held(t, dir); got != "c=a: 4\nc=b: 6\nc=c: 5" {
+		t.Errorf("the partitions are\n%s", got)
+	}
+}
+
+func TestRaw(t *testing.T) {
+	for _, test := range []struct{ column, options, values, bytes, read string }{
+		{"v STRING", "", "('a,\"b\" '), ('ä')", "a,\"b\" \nä\n", "a,\"b\" \nä\n"},
+		{"v BYTES", "", "(x'00ff'), (x'41')", "\x00\xff\nA\n", "x'00ff'\nx'41'\n"},
+		{"v INT", "", "(1), (-2)", "\x00\x00\x00\x01\n\xff\xff\xff\xfe\n", "1\n-2\n"},
+		{"v SMALLINT", ", 'raw.endianness'='little-endian'", "(CAST(258 AS SMALLINT)), (CAST(3 AS SMALLINT))", "\x02\x01\n\x03\x00\n", "258\n3\n"},
+		{"v DOUBLE", "", "(1.5E0), (2E0)", "\x3f\xf8\x00\x00\x00\x00\x00\x00\n\x40\x00\x00\x00\x00\x00\x00\x00\n", "1.5\n2.0\n"},
+		{"v BOOLEAN", "", "(TRUE), (FALSE)", "\x01\n\x00\n", "TRUE\nFALSE\n"},
+	} {
+		s := open(t)
+		dir := t.TempDir()
+		run(t, s, fmt.Sprintf("CREATE TABLE r (%s) WITH ('connector'='filesystem', 'path'='%s', 'format'='raw'%s)", test.column, dir, test.options),
+			"INSERT INTO r VALUES "+test.values)
+		files, err := filepath.Glob(filepath.Join(dir, "part-*"))
+		if err != nil || len(files) != 1 {
+			t.Fatalf("%s: files %q, %v", test.column, files, err)
+		}
+		if got, err := os.ReadFile(files[0]); err != nil || string(got) != test.bytes {
+			t.Errorf("%s: written %q, %v; want %q", test.column, got, err, test.bytes)
+		}
+		_, got, _ := strings.Cut(answer(t.Context(), s, "SELECT * FROM r"), "\n")
+		if got != test.read {
+			t.Errorf("%s: read %q, want %q", test.column, got, test.read)
+		}
+		if got := answer(t.Context(), s, "SELECT COUNT(*) FROM r"); !strings.HasSuffix(got, "\n2\n") {
+			t.Errorf("%s: counted %s", test.column, got)
+		}
+	}
+	for _, test := range []struct{ columns, options, want string }{
+		{"v INT", "", "line 2, byte 5: column v: a value of type INT has 4 bytes, and the line 2: 'ab'"},
+		{"v INT, w INT", "", "format 'raw' has one column besides those of partitions, and the table has 2"},
+		{"v DATE", "", "column v: format 'raw' has no values of type DATE"},
+		{"v STRING", ", 'raw.charset'='latin1'", "option 'raw.charset': 'latin1' is not known; there is UTF-8"},
+	} {
+		s := open(t)
+		path := filepath.Join(t.TempDir(), "x")
+		if err := os.WriteFile(path, []byte("\x00\x00\x00\x07\nab\n"), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		run(t, s, fmt.Sprintf("CREATE TABLE r (%s) WITH ('connector'='filesystem', 'path'='%s', 'format'='raw'%s)", test.columns, path, test.options))
+		if got := answer(t.Context(), s, "SELECT * FROM r"); !strings.Contains(got, test.want) {
+			t.Errorf("%s: got %s, want %s", test.columns, got, test.want)
+		}
+	}
+}

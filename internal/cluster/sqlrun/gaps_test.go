@@ -20,7 +20,7 @@ func TestGaps(t *testing.T) {
 	}
 	table(t, s, "p", "a INT", "")
 	for statement, want := range map[string]string{
-		"CREATE TABLE q (a INT) WITH ('connector'='filesystem','path'='/none','format'='parquet')": "'parquet'; there are csv and json",
+		"CREATE TABLE q (a INT) WITH ('connector'='filesystem','path'='/none','format'='parquet')": "'parquet'; there are csv, json and raw",
 		"CREATE TABLE k (a INT) WITH ('connector'='kafka')":                                        "kafka",
 	} {
 		name := strings.Fields(statement)[2]

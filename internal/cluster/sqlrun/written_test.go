@@ -47,33 +47,3 @@ func TestWritten(t *testing.T) {
 		"ANALYZE TABLE c COMPUTE STATISTICS FOR ALL COLUMNS", "OK",
 	)
 }
-
-func TestOverwrite(t *testing.T) {
-	s := open(t)
-	dir := table(t, s, "o", "n INT, v STRING", "", "1,a\n", "2,b\n")
-	if err := os.WriteFile(filepath.Join(dir, "_SUCCESS"), []byte("kept"), 0o666); err != nil {
-		t.Fatal(err)
-	}
-	run(t, s, "SET 'parallelism.default' = '2'", "INSERT OVERWRITE o SELECT n + 10, v FROM o WHERE n > 1")
-	if got := held(t, dir); got != ".: 12,b\n.: kept" {
-		t.Errorf("the table is\n%s", got)
-	}
-	if got := answer(t.Context(), s, "INSERT OVERWRITE o SELECT n / (n - 12), v FROM o"); !strings.Contains(got, "error: ") || held(t, dir) != ".: 12,b\n.: kept" {
-		t.Errorf("after a failure, %s, the table is\n%s", got, held(t, dir))
-	}
-	run(t, s, "INSERT OVERWRITE o SELECT n, v FROM o WHERE n > 100")
-	if got := held(t, dir); got != ".: kept" {
-		t.Errorf("the table of no rows is\n%s", got)
-	}
-
-	dir = t.TempDir()
-	run(t, s, fmt.Sprintf("CREATE TABLE p (n INT, c STRING) PARTITIONED BY (c) WITH ('connector'='filesystem', 'path'='%s', 'format'='csv')", dir),
-		"INSERT INTO p VALUES (1, 'a'), (2, 'b')", "INSERT INTO p VALUES (3, 'a')", "INSERT OVERWRITE p VALUES (4, 'a'), (5, 'c')")
-	if got := held(t, dir); got != "c=a: 4\nc=b: 2\nc=c: 5" {
-		t.Errorf("the partitions are\n%s", got)
-	}
-	run(t, s, "INSERT OVERWRITE p PARTITION (c = 'b') SELECT 6")
-	if got := held(t, dir); got != "c=a: 4\nc=b: 6\nc=c: 5" {
-		t.Errorf("the partitions are\n%s", got)
-	}
-}

@@ -27,6 +27,11 @@ func (c Connector) Source(s *plan.Scan, session *expr.Session) (exec.End, error)
 		return exec.End{}, err
 	}
 	src := &source{table: s.Table, pattern: pattern, format: format, scan: s, session: session, registry: c.Registry, partitions: newPartitions(s.Columns, s.PartitionKeys)}
+	if format.kind == "raw" {
+		if err := rawColumn(s.Columns, src.partitions.stored); err != nil {
+			return exec.End{}, fmt.Errorf("table %s: %w", s.Table, err)
+		}
+	}
 	if _, err := src.program(); err != nil {
 		return exec.End{}, err
 	}
@@ -37,7 +42,7 @@ func (c Connector) Source(s *plan.Scan, session *expr.Session) (exec.End, error)
 
 // options reads the table's options.
 func (c Connector) options(table string, options map[string]string) (pattern string, format formats, err error) {
-	format = formats{kind: options["format"], partition: cmp.Or(options[partitionOption], defaultPartition), csv: newCSVFormat(), json: jsonFormat{nullKeys: nullKeyFails, nullKey: "null"}}
+	format = formats{kind: options["format"], partition: cmp.Or(options[partitionOption], defaultPartition), csv: newCSVFormat(), raw: newRawFormat(), json: jsonFormat{nullKeys: nullKeyFails, nullKey: "null"}}
 	for key, value := range options {
 		switch known, err := format.set(key, value); {
 		case err != nil:
@@ -48,11 +53,11 @@ func (c Connector) options(table string, options map[string]string) (pattern str
 		}
 	}
 	switch options["format"] {
-	case "csv", "json":
+	case "csv", "json", "raw":
 	case "":
 		return "", format, fmt.Errorf("table %s: missing required option 'format'", table)
 	default:
-		return "", format, fmt.Errorf("table %s: option 'format' is '%s'; there are csv and json", table, options["format"])
+		return "", format, fmt.Errorf("table %s: option 'format' is '%s'; there are csv, json and raw", table, options["format"])
 	}
 	if options["path"] == "" {
 		return "", format, fmt.Errorf("table %s: missing required option 'path'", table)
@@ -73,7 +78,7 @@ const partitionOption = "partition.default-name"
 // near suggests an option.
 func near(key string) string {
 	best, least := "", 1+len(key)/3
-	for _, known := range slices.Concat(plainOptions, csvOptions, jsonOptions) {
+	for _, known := range slices.Concat(plainOptions, csvOptions, jsonOptions, rawOptions) {
 		if d := levenshtein.ComputeDistance(key, known); d < least {
 			best, least = known, d
 		}
@@ -107,12 +112,16 @@ type formats struct {
 	partition string
 	csv       csvFormat
 	json      jsonFormat
+	raw       rawFormat
 }
 
 // set takes an option of the format.
 func (f *formats) set(key, value string) (known bool, err error) {
-	if f.kind == "json" {
+	switch f.kind {
+	case "json":
 		return f.json.set(key, value)
+	case "raw":
+		return f.raw.set(key, value)
 	}
 	return f.csv.set(key, value)
 }

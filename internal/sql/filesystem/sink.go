@@ -22,7 +22,7 @@ func (c Connector) Sink(w *plan.Write, session *expr.Session) (exec.End, error) 
 	if err != nil {
 		return exec.End{}, err
 	}
-	if err := format.writes(w.Columns); err != nil {
+	if err := format.writes(w); err != nil {
 		return exec.End{}, fmt.Errorf("table %s: %w", w.Table, err)
 	}
 	sink := files.Sink[line]{Dir: dir, Format: lines{}, Replace: w.Overwrite}
@@ -111,14 +111,21 @@ func (e *encoder) values(b *batch.Columns, row int) {
 			e.buffer = append(e.buffer, e.csv.delimiter)
 		}
 		first = false
+		if e.kind == "raw" {
+			e.buffer = e.raw.append(e.buffer, f.Type, b.Cols[i], row)
+			continue
+		}
 		e.append(f.Type, b.Cols[i], row)
 	}
 }
 
 // writes refuses columns that the format does not write.
-func (f *formats) writes(columns []types.Field) error {
-	for _, c := range columns {
-		if f.kind == "json" {
+func (f *formats) writes(w *plan.Write) error {
+	switch f.kind {
+	case "raw":
+		return rawColumn(w.Columns, newPartitions(w.Columns, w.PartitionKeys).stored)
+	case "json":
+		for _, c := range w.Columns {
 			if err := jsonEncodable(c.Type); err != nil {
 				return fmt.Errorf("column %s: %w", c.Name, err)
 			}

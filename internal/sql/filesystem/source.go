@@ -101,9 +101,13 @@ func (s *source) Open(c connector.SourceContext, out connector.Output[*batch.Col
 			to[field] = text
 		}
 	}
-	if s.format.kind == "json" {
+	switch s.format.kind {
+	case "json":
 		r.decoder = s.jsonDecoder(to)
-	} else {
+	case "raw":
+		i := s.partitions.stored[0]
+		r.decoder = &rawDecoder{rawFormat: s.format.raw, t: s.scan.Columns[i].Type, to: to[i]}
+	default:
 		r.decoder = s.csvDecoder(to)
 	}
 	return r, nil
