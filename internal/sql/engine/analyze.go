@@ -10,8 +10,10 @@ import (
 	"github.com/weirstream/weir/batch"
 	"github.com/weirstream/weir/internal/sql/ast"
 	"github.com/weirstream/weir/internal/sql/catalog"
+	"github.com/weirstream/weir/internal/sql/exec"
 	"github.com/weirstream/weir/internal/sql/expr"
 	"github.com/weirstream/weir/internal/sql/parse"
+	"github.com/weirstream/weir/internal/sql/plan"
 	"github.com/weirstream/weir/internal/sql/session"
 	"github.com/weirstream/weir/types"
 )
@@ -121,21 +123,39 @@ func first(ctx context.Context, rows session.Rows) (*batch.Columns, error) {
 // checkedRows is how many rows CHECK TABLE reads.
 const checkedRows = 3
 
-// checkTable reads some rows of a table and shows what each of their fields is.
+// checked are the columns of what CHECK TABLE shows: text is what a field holds, and value
+// what that is read as.
+var checked = []types.Field{column("row", types.String()), column("column", types.String()), column("type", types.String()),
+	column("text", types.String()), column("value", types.String()), column("error", types.String())}
+
+// checkTable reads some rows of a table and shows what each of their fields is: without a
+// job, if the table's connector can.
 func (st *statement) checkTable(c *ast.CheckTable) (*session.Result, error) {
 	path, t, err := st.tableOf(&c.Table)
 	if err != nil {
 		return nil, err
 	}
+	batches := *st.now
+	batches.Streaming = false
+	if _, _, err := st.declaration(t.Options); err != nil {
+		return nil, unable("source for reading", path, t.Options, err)
+	}
+	if sampler, ok := st.o.Connectors[t.Options["connector"]].(exec.Sampler); ok && !st.planOnly {
+		scan := &plan.Scan{Table: path.String(), Connector: t.Options["connector"], Options: t.Options, Columns: t.Schema.Stored(), PartitionKeys: t.Partitions, Limit: -1}
+		for i := range scan.Columns {
+			scan.Fields = append(scan.Fields, i)
+		}
+		if rows, ok, err := sampler.Sample(scan, &batches, checkedRows); err != nil || ok {
+			return st.sampled(scan, rows), err
+		}
+	}
 	inner := *st
 	inner.settings = withHints(st.settings, map[string]string{"execution.runtime-mode": "BATCH"})
-	session := *st.now
-	session.Streaming, inner.now = false, &session
+	inner.now = &batches
 	block, err := inner.asked(fmt.Sprintf("SELECT * FROM %s LIMIT %d", path.Quoted(), checkedRows))
 	if err != nil {
 		return nil, err
 	}
-	schema := []types.Field{column("row", types.String()), column("column", types.String()), column("type", types.String()), column("value", types.String())}
 	var rows [][]any
 	for i := 0; block != nil && i < block.N; i++ {
 		for k, f := range t.Schema.Row() {
@@ -143,10 +163,36 @@ func (st *statement) checkTable(c *ast.CheckTable) (*session.Result, error) {
 			if !block.Cols[k].IsNull(i) {
 				value = strings.Clone(st.show(f.Type, block.Cols[k], i))
 			}
-			rows = append(rows, []any{fmt.Sprint(i + 1), f.Name, f.Type.String(), value})
+			rows = append(rows, []any{fmt.Sprint(i + 1), f.Name, f.Type.String(), nil, value, nil})
 		}
 	}
-	return told(schema, rows...), nil
+	return told(checked, rows...), nil
+}
+
+// sampled shows rows that were found.
+func (st *statement) sampled(scan *plan.Scan, all []exec.Sampled) *session.Result {
+	var rows [][]any
+	for i, row := range all {
+		number := fmt.Sprint(i + 1)
+		if row.Err != nil {
+			rows = append(rows, []any{number, nil, nil, nil, nil, row.Err.Error()})
+			continue
+		}
+		for k, f := range row.Fields {
+			c := scan.Columns[k]
+			text, value, problem := any(f.Text), any(nil), any(nil)
+			if f.Null {
+				text = nil
+			}
+			if f.Err != nil {
+				problem = f.Err.Error()
+			} else if !f.Value.IsNull(0) {
+				value = st.show(c.Type, f.Value, 0)
+			}
+			rows = append(rows, []any{number, c.Name, c.Type.String(), text, value, problem})
+		}
+	}
+	return told(checked, rows...)
 }
 
 // plain reports whether different values of a kind can be counted.

@@ -22,22 +22,31 @@ type Connector struct{ Registry *expr.Registry }
 
 // Source reads a table.
 func (c Connector) Source(s *plan.Scan, session *expr.Session) (exec.End, error) {
-	pattern, format, err := c.options(s.Table, s.Options)
+	src, err := c.source(s, session)
 	if err != nil {
-		return exec.End{}, err
-	}
-	src := &source{table: s.Table, pattern: pattern, format: format, scan: s, session: session, registry: c.Registry, partitions: newPartitions(s.Columns, s.PartitionKeys)}
-	if format.kind == "raw" {
-		if err := rawColumn(s.Columns, src.partitions.stored); err != nil {
-			return exec.End{}, fmt.Errorf("table %s: %w", s.Table, err)
-		}
-	}
-	if _, err := src.program(); err != nil {
 		return exec.End{}, err
 	}
 	kind, spec := src.Coordinator()
 	return exec.End{Operator: operator.FromSource(src), CoordinatorKind: kind, CoordinatorSpec: spec,
-		Before: func(onCluster bool) error { return files.CheckPaths(onCluster, pattern) }}, nil
+		Before: func(onCluster bool) error { return files.CheckPaths(onCluster, src.pattern) }}, nil
+}
+
+// source is a table to be read, which is possible.
+func (c Connector) source(s *plan.Scan, session *expr.Session) (*source, error) {
+	pattern, format, err := c.options(s.Table, s.Options)
+	if err != nil {
+		return nil, err
+	}
+	src := &source{table: s.Table, pattern: pattern, format: format, scan: s, session: session, registry: c.Registry, partitions: newPartitions(s.Columns, s.PartitionKeys)}
+	if format.kind == "raw" {
+		if err := rawColumn(s.Columns, src.partitions.stored); err != nil {
+			return nil, fmt.Errorf("table %s: %w", s.Table, err)
+		}
+	}
+	if _, err := src.program(); err != nil {
+		return nil, err
+	}
+	return src, nil
 }
 
 // options reads the table's options.
