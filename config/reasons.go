@@ -161,8 +161,8 @@ var reasons = []struct{ prefix, why string }{
 	{"historyserver.web.ssl.", "connections are not encrypted in this version"},
 
 	// SQL and security.
-	{"table.", "there is no SQL in this version"},
-	{"materialized-table.", "there is no SQL in this version"},
+	{"table.", "SQL does not look at it in this version"},
+	{"materialized-table.", "there are no materialized tables in this version"},
 	{"sql-client.display.color-schema", "what is typed has one set of colours, and none if NO_COLOR is set"},
 	{"sql-client.display.show-line-numbers", "lines that are typed are not numbered"},
 	{"sql-gateway.worker.", "each statement has a goroutine, and no pool of threads"},

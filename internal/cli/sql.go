@@ -127,6 +127,8 @@ func fromConfig(cfg *config.Config, own map[string]string) {
 	add(config.SQLClientResultMode.Key, mode, set)
 	rows, set := config.SQLClientMaxTableResultRows.Lookup(cfg)
 	add(config.SQLClientMaxTableResultRows.Key, strconv.Itoa(rows), set)
+	width, set := config.TableMaxColumnWidth.Lookup(cfg)
+	add(config.TableMaxColumnWidth.Key, strconv.Itoa(width), set)
 	verbose, set := config.SQLClientVerbose.Lookup(cfg)
 	add(config.SQLClientVerbose.Key, strconv.FormatBool(verbose), set)
 	cost, set := config.SQLClientPrintTimeCost.Lookup(cfg)

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"maps"
 	"runtime/debug"
-	"strings"
 	"time"
 
 	"github.com/weirstream/weir/config"
@@ -16,9 +15,6 @@ import (
 	"github.com/weirstream/weir/internal/sql/parse"
 	"github.com/weirstream/weir/internal/sql/session"
 )
-
-// notNullEnforcer is the key that says what becomes of a NULL for a column that is NOT NULL.
-const notNullEnforcer = "table.exec.sink.not-null-enforcer"
 
 // statement is one that is being carried out.
 type statement struct {
@@ -93,24 +89,19 @@ func (s *Session) read(ctx context.Context, text string, settings map[string]str
 		}
 		st.config = nil // the defaults: the statement may put right what is wrong
 	}
-	switch v := all[notNullEnforcer]; strings.ToUpper(v) {
-	case "", "ERROR", "DROP":
-	default:
-		return nil, nil, &session.Error{Class: session.ClassArgument, Text: fmt.Sprintf("%s is %q; it can be ERROR or DROP", notNullEnforcer, v)}
-	}
 	zone, err := s.zone(all)
 	if err != nil {
 		return nil, nil, &session.Error{Class: session.ClassArgument, Text: err.Error()}
 	}
 	_, database := s.names.Current()
 	st.now = &expr.Session{Zone: zone, Now: s.o.Now(), Database: database, Streaming: !st.bounded(),
-		LegacyCast: all["table.exec.legacy-cast-behaviour"] == "enabled" || all["table.exec.legacy-cast-behaviour"] == "ENABLED"}
+		LegacyCast: config.TableLegacyCast.In(st.config) == "ENABLED"}
 	return st, parsed, nil
 }
 
 // zone is the session's.
 func (s *Session) zone(settings map[string]string) (*time.Location, error) {
-	name := settings["table.local-time-zone"]
+	name := settings[config.TableLocalTimeZone.Key]
 	if name == "" || name == "default" {
 		return time.Local, nil
 	}
@@ -143,7 +134,7 @@ func (st *statement) binding() bind.Options {
 			return q, nil
 		},
 		Expression: parse.Expression,
-		DropNulls:  strings.EqualFold(st.settings[notNullEnforcer], "DROP"),
+		DropNulls:  config.TableNotNullEnforcer.In(st.config) == "DROP",
 		Function:   st.named,
 	}
 }

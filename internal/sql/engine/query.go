@@ -7,6 +7,7 @@ import (
 	"strconv"
 
 	"github.com/weirstream/weir/batch"
+	"github.com/weirstream/weir/config"
 	"github.com/weirstream/weir/internal/sql/ast"
 	"github.com/weirstream/weir/internal/sql/bind"
 	"github.com/weirstream/weir/internal/sql/catalog"
@@ -150,7 +151,7 @@ func (st *statement) write(sinks ...*logical.Sink) (*session.Result, error) {
 	if err != nil {
 		return nil, executing(err)
 	}
-	if st.settings["table.dml-sync"] == "true" {
+	if config.TableDMLSync.In(st.config) {
 		if err := job.Wait(st.ctx); err != nil {
 			if st.ctx.Err() != nil {
 				err = errors.Join(err, job.Cancel())

@@ -1,0 +1,26 @@
+package config
+
+// SQL sessions. SET changes these for what a session does from then on.
+var (
+	TableLocalTimeZone = declare(text, Option[string]{
+		Key: "table.local-time-zone", Default: "default", Effect: Now,
+		Doc: "The time zone of an SQL session, such as Europe/Oslo or UTC: in it TIMESTAMP_LTZ is shown and CURRENT_DATE is taken. default is that of the process.",
+	})
+	TableDMLSync = declare(boolean, Option[bool]{
+		Key: "table.dml-sync", Default: false, Effect: Now,
+		Doc: "Whether an INSERT of SQL ends when its job has, and not when the job has been submitted.",
+	})
+	TableNotNullEnforcer = declare(choice[string]("ERROR", "DROP"), Option[string]{
+		Key: "table.exec.sink.not-null-enforcer", Default: "ERROR", Effect: Now,
+		Doc: "What SQL does with NULL for a column that is NOT NULL when a table is written: ERROR fails the job, DROP leaves out the row.",
+	})
+	TableLegacyCast = declare(choice[string]("ENABLED", "DISABLED"), Option[string]{
+		Key: "table.exec.legacy-cast-behaviour", Default: "DISABLED", Effect: Now,
+		Doc: "Whether CAST of SQL gives NULL where it cannot convert a value, and does not fail.",
+	})
+	TableMaxColumnWidth = declare(integer, Option[int]{
+		Key: "table.display.max-column-width", Default: 30, Effect: Now, check: atLeast(4),
+		OldKeys: []string{"sql-client.display.max-column-width"},
+		Doc:     "How wide a column of text is at most that the SQL client prints of a query whose rows are not all there when it is printed.",
+	})
+)
