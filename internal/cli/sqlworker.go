@@ -20,9 +20,7 @@ func sqlWorker(stderr io.Writer) (status int, is bool) {
 	if path == "" || assigned == "" {
 		return 0, false
 	}
-	if err := serveSQL(path, assigned); err != nil {
-		fmt.Fprintf(stderr, "start the worker of an SQL job: %v\n", err)
-	}
+	fmt.Fprintf(stderr, "start the worker of an SQL job: %v\n", serveSQL(path, assigned))
 	return 1, true
 }
 

@@ -19,6 +19,7 @@ func (c *Client) showQuery(ctx context.Context, r *client.Result, s settings, be
 		}
 		return c.showStream(ctx, r, s, began)
 	case c.Terminal == nil:
+		//lint:ignore ST1005 Flink's words
 		return errors.New(onlyTableau)
 	}
 	return c.view(ctx, r, s)

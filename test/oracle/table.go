@@ -19,15 +19,6 @@ func table(path string) ([]map[string]string, error) {
 	return readTable(f)
 }
 
-// readAll is the text of a file.
-func readAll(path string) (string, error) {
-	text, err := os.ReadFile(path)
-	if err != nil {
-		return "", fmt.Errorf("read a recording: %w", err)
-	}
-	return string(text), nil
-}
-
 func readTable(r io.Reader) ([]map[string]string, error) {
 	lines := bufio.NewScanner(r)
 	lines.Buffer(nil, 1<<24)

@@ -43,7 +43,8 @@ func (m *Manager) CreateDatabase(catalog, database string, d *Database, unlessTh
 	case old != nil && unlessThere:
 		return nil
 	case old != nil:
-		return doing(what, fmt.Errorf("Database %s already exists in Catalog %s.", database, catalog)) //lint:ignore ST1005 Flink's words
+		//lint:ignore ST1005 Flink's words
+		return doing(what, fmt.Errorf("Database %s already exists in Catalog %s.", database, catalog))
 	}
 	return c.PutDatabase(database, d)
 }

@@ -35,6 +35,7 @@ func (st *statement) connected(sinks ...*logical.Sink) error {
 func (st *statement) declaration(options map[string]string) (d connector.Declaration, ok bool, err error) {
 	name, there := options["connector"]
 	if !there {
+		//lint:ignore ST1005 Flink's words
 		return d, false, errors.New("Table options do not contain an option key 'connector' for discovering a connector.")
 	}
 	c, known := st.o.Connectors[name]
@@ -96,6 +97,7 @@ func (st *statement) read1(scan *logical.Scan) error {
 		return nil
 	}
 	if !d.Source {
+		//lint:ignore ST1005 Flink's words
 		return unable("source for reading", scan.Path, options, fmt.Errorf("Connector '%s' can only be used as a sink. It cannot be used as a source.", options["connector"]))
 	}
 	for _, c := range scan.Table.Schema.Columns {
@@ -133,6 +135,7 @@ func (st *statement) writes(s *logical.Sink) error {
 	case !ok:
 		return nil
 	case !d.Sink:
+		//lint:ignore ST1005 Flink's words
 		return unable("sink for writing", s.Path, options, fmt.Errorf("Connector '%s' can only be used as a source. It cannot be used as a sink.", options["connector"]))
 	case s.Overwrite && !d.Overwrite:
 		return refused(session.ClassValidation, "INSERT OVERWRITE requires a connector that can overwrite, and '%s', that of table '%s', cannot.", options["connector"], s.Path)

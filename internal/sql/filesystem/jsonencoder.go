@@ -192,7 +192,7 @@ func appendClock(dst []byte, millis, nanos int) []byte {
 
 // decimal appends a number as Java's BigDecimal writes it, or without an exponent.
 func (f *jsonFormat) decimal(dst []byte, t types.Type, c *batch.Column, i int) []byte {
-	v := decimal.FromInt64(0)
+	var v batch.Int128
 	if c.Layout == batch.Int64s {
 		v = decimal.FromInt64(c.I64[i])
 	} else {

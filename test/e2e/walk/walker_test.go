@@ -242,9 +242,9 @@ func show(out *strings.Builder, field string, value any) {
 		return
 	}
 	text := fmt.Sprint(value)
-	switch value.(type) {
+	switch value := value.(type) {
 	case string:
-		text = value.(string)
+		text = value
 	default:
 		if written, err := json.Marshal(value, json.Deterministic(true)); err == nil {
 			text = string(written)
