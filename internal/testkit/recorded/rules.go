@@ -68,9 +68,9 @@ var maybe = map[string]string{
 	"/jobs/:id $.plan.nodes[].inputs":      "a plan of one node has none",
 	"/jobs/:id/plan $.plan.nodes[].inputs": "a plan of one node has none",
 
-	"/jobs/:id/checkpoints $.latest.completed": "there are no checkpoints in this version",
-	"/jobs/:id/checkpoints $.latest.restored":  "there are no checkpoints in this version",
-	"/jobs/:id/checkpoints $.history[]":        "there are no checkpoints in this version",
+	"/jobs/:id/checkpoints $.latest.completed": "the job that is replayed has no checkpoints",
+	"/jobs/:id/checkpoints $.latest.restored":  "the job that is replayed has no checkpoints",
+	"/jobs/:id/checkpoints $.history[]":        "the job that is replayed has no checkpoints",
 
 	"/jobs/:id/accumulators $.user-task-accumulators[]":                                   "a job without accumulators",
 	"/jobs/:id/vertices/:id/accumulators $.user-accumulators[]":                           "a job without accumulators",
