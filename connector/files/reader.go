@@ -190,16 +190,16 @@ func (r *reader[T]) decode(n int) (emitted int, err error) {
 // unreadable says where the line is that holds no record.
 func (r *reader[T]) unreadable(begins int64, err error) error {
 	path := r.lines.name
-	number, counting := lineNumber(path, begins)
+	number, counting := LineNumber(path, begins)
 	if counting != nil {
 		return fmt.Errorf("read %s, byte %d: %w", path, begins, err)
 	}
 	return fmt.Errorf("read %s, line %d, byte %d: %w", path, number, begins, err)
 }
 
-// lineNumber counts from 1 the line that begins at a byte of a file. Splits begin
+// LineNumber counts from 1 the line that begins at a byte of a file. Splits begin
 // anywhere, so nobody knows it before it is needed.
-func lineNumber(path string, begins int64) (int, error) {
+func LineNumber(path string, begins int64) (int, error) {
 	f, err := os.Open(path)
 	if err != nil {
 		return 0, err

@@ -101,7 +101,7 @@ func (b *binder) orderResult(plan logical.Node, q *ast.Query, ctes *commonTables
 	if err != nil {
 		return nil, err
 	}
-	if plan, err = b.limit(project(plan, s.exprs, s.names), keys, q, ctes); err != nil || len(s.exprs) == visible {
+	if plan, err = limit(project(plan, s.exprs, s.names), keys, q); err != nil || len(s.exprs) == visible {
 		return plan, err
 	}
 	fields := plan.Fields()[:visible]
@@ -109,12 +109,12 @@ func (b *binder) orderResult(plan logical.Node, q *ast.Query, ctes *commonTables
 }
 
 // limit orders a plan, and leaves rows out as OFFSET and FETCH say.
-func (b *binder) limit(plan logical.Node, keys []logical.SortKey, q *ast.Query, ctes *commonTables) (logical.Node, error) {
-	offset, err := b.count(q.Offset, ctes)
+func limit(plan logical.Node, keys []logical.SortKey, q *ast.Query) (logical.Node, error) {
+	offset, err := count(q.Offset)
 	if err != nil {
 		return nil, err
 	}
-	fetch, err := b.count(q.Fetch, ctes)
+	fetch, err := count(q.Fetch)
 	if err != nil {
 		return nil, err
 	}
@@ -125,7 +125,7 @@ func (b *binder) limit(plan logical.Node, keys []logical.SortKey, q *ast.Query, 
 }
 
 // count is a number of rows; -1: it is not said.
-func (b *binder) count(e ast.Expr, _ *commonTables) (int64, error) {
+func count(e ast.Expr) (int64, error) {
 	if e == nil {
 		return -1, nil
 	}

@@ -118,7 +118,7 @@ func (b *binder) selection(sel *ast.Select, q *ast.Query, outer expr.Scope, ctes
 	if distinct {
 		plan = distinctly(plan)
 	}
-	if plan, err = b.limit(plan, keys, q, ctes); err != nil {
+	if plan, err = limit(plan, keys, q); err != nil {
 		return nil, err
 	}
 	if visible < len(exprs) { // columns that only the order needs

@@ -173,3 +173,18 @@ func Rewrite(e Expr, replace func(Expr) Expr) Expr {
 	}
 	return replace(e)
 }
+
+// Conjuncts takes a condition apart at its ANDs; nil has none.
+func Conjuncts(e Expr) []Expr {
+	if e == nil {
+		return nil
+	}
+	if call, ok := e.(*Call); ok && call.Fn.Name == "AND" {
+		var all []Expr
+		for _, a := range call.Args {
+			all = append(all, Conjuncts(a)...)
+		}
+		return all
+	}
+	return []Expr{e}
+}

@@ -28,7 +28,7 @@ func TestScripts(t *testing.T) {
 				d.ScanArgs(t, "tz", &name)
 				var err error
 				if s.Zone, err = time.LoadLocation(name); err != nil {
-					t.Skip(err)
+					t.Fatal(err)
 				}
 			}
 			s.LegacyCast = d.HasArg("legacy")

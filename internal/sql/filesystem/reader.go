@@ -11,6 +11,7 @@ import (
 
 	"github.com/weirstream/weir/batch"
 	"github.com/weirstream/weir/connector"
+	"github.com/weirstream/weir/connector/files"
 	"github.com/weirstream/weir/internal/coordinator/files/split"
 	"github.com/weirstream/weir/internal/sql/exec"
 	"github.com/weirstream/weir/internal/sql/expr"
@@ -351,7 +352,7 @@ func (r *reader) placed(at int64, err error) error {
 
 // place is where a record is, as people count.
 func (r *reader) place(at int64) string {
-	if line, err := lineNumber(r.part.Path, at); err == nil {
+	if line, err := files.LineNumber(r.part.Path, at); err == nil {
 		return fmt.Sprintf("line %d, byte %d", line, at)
 	}
 	return fmt.Sprintf("byte %d", at)
@@ -368,26 +369,6 @@ func (r *reader) unreadable(err error) error {
 		why = fmt.Errorf("column %s: %w", r.s.scan.Columns[r.s.partitions.stored[bad.field]].Name, why)
 	}
 	return r.placed(r.at+int64(bad.at), why)
-}
-
-// lineNumber counts from 1 the line that begins at a byte of a file.
-func lineNumber(path string, begins int64) (int, error) {
-	f, err := os.Open(path)
-	if err != nil {
-		return 0, err
-	}
-	defer f.Close()
-	number, chunk := 1, make([]byte, firstChunk)
-	for text := io.LimitReader(f, begins); ; {
-		n, err := text.Read(chunk)
-		number += bytes.Count(chunk[:n], []byte{'\n'})
-		if errors.Is(err, io.EOF) {
-			return number, nil
-		}
-		if err != nil {
-			return 0, err
-		}
-	}
 }
 
 // Locate tells which record was being emitted when the task failed.

@@ -20,7 +20,7 @@ func (c *Context) unapply(kind logical.JoinKind, nullAware bool, left, right log
 	width, rightWidth := len(left.Fields()), len(right.Fields())
 	right, pulled := c.pull(right, width)
 	if nullAware {
-		for _, part := range conjuncts(pulled) { // whose rows are none of the sub-query where it is unknown
+		for _, part := range expr.Conjuncts(pulled) { // whose rows are none of the sub-query where it is unknown
 			condition = c.and(condition, c.call("IS TRUE", part))
 		}
 	} else {
@@ -117,7 +117,7 @@ func (c *Context) pull(n logical.Node, left int) (logical.Node, expr.Expr) {
 	case *logical.Filter:
 		in, pulled := c.pull(n.Input, left)
 		var stay expr.Expr
-		for _, part := range conjuncts(n.Condition) {
+		for _, part := range expr.Conjuncts(n.Condition) {
 			if refers(part) {
 				pulled = c.and(pulled, inside(part, left))
 			} else {

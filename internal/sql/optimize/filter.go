@@ -18,7 +18,7 @@ func PushFilters(c *Context, n logical.Node) logical.Node {
 func (c *Context) push(n logical.Node, conditions []expr.Expr) logical.Node {
 	switch n := n.(type) {
 	case *logical.Filter:
-		return c.push(n.Input, append(conditions, conjuncts(n.Condition)...))
+		return c.push(n.Input, append(conditions, expr.Conjuncts(n.Condition)...))
 	case *logical.Project:
 		down, stay := c.through(n, conditions)
 		p := *n
@@ -130,7 +130,7 @@ func (c *Context) pushJoin(n *logical.Join, above []expr.Expr) logical.Node {
 	width := len(n.Left.Fields())
 	left := func(i int) (int, bool) { return i, i < width }
 	right := func(i int) (int, bool) { return i - width, i >= width }
-	own := conjuncts(n.Condition)
+	own := expr.Conjuncts(n.Condition)
 	if n.Kind == logical.Inner && !n.NullAware {
 		own, above = append(own, notVolatile(above)...), onlyVolatile(above)
 	}

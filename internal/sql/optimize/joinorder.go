@@ -45,7 +45,7 @@ func (c *Context) gather(n logical.Node, first int) (relations []joined, conditi
 	left, conditions := c.gather(j.Left, first)
 	right, more := c.gather(j.Right, first+len(j.Left.Fields()))
 	conditions = append(conditions, more...)
-	for _, condition := range conjuncts(j.Condition) {
+	for _, condition := range expr.Conjuncts(j.Condition) {
 		conditions = append(conditions, expr.Rewrite(condition, func(e expr.Expr) expr.Expr {
 			if in, ok := e.(*expr.Input); ok && first > 0 {
 				moved := *in

@@ -35,21 +35,6 @@ func (c *Context) and(a, b expr.Expr) expr.Expr {
 	return c.call("AND", a, b)
 }
 
-// conjuncts takes a condition apart at its ANDs.
-func conjuncts(e expr.Expr) []expr.Expr {
-	if e == nil {
-		return nil
-	}
-	if call, ok := e.(*expr.Call); ok && call.Fn.Name == "AND" {
-		var all []expr.Expr
-		for _, a := range call.Args {
-			all = append(all, conjuncts(a)...)
-		}
-		return all
-	}
-	return []expr.Expr{e}
-}
-
 // Subqueries turns every sub-query, and every side of a join that refers to the other,
 // into joins.
 func Subqueries(c *Context, n logical.Node) logical.Node {
@@ -90,7 +75,7 @@ func (c *Context) filter(f *logical.Filter) logical.Node {
 	width := len(in.Fields())
 	var plain, rest expr.Expr
 	var asking []expr.Expr
-	for _, part := range conjuncts(f.Condition) {
+	for _, part := range expr.Conjuncts(f.Condition) {
 		if hasSubquery(part) {
 			asking = append(asking, part)
 		} else {

@@ -60,7 +60,7 @@ func (p *planner) join(n *logical.Join) (planned, error) {
 // condition must be false, and not unknown, with every right row.
 func (p *planner) neverUnknown(n *logical.Join) (keys []key, rest []expr.Expr, err error) {
 	var open []expr.Expr
-	for _, c := range conjuncts(n.Condition) {
+	for _, c := range expr.Conjuncts(n.Condition) {
 		call, ok := c.(*expr.Call)
 		asked := c
 		if ok && call.Fn.Name == "IS TRUE" {
@@ -218,7 +218,7 @@ func (p *planner) keyed(in planned, keys []expr.Expr) (planned, []int) {
 // keysOf takes the comparisons out of a condition that have each side of the join on one
 // of theirs.
 func keysOf(condition expr.Expr, left int) (keys []key, rest []expr.Expr) {
-	for _, c := range conjuncts(condition) {
+	for _, c := range expr.Conjuncts(condition) {
 		if k, ok := keyOf(c, left); ok {
 			keys = append(keys, k)
 		} else {
@@ -264,18 +264,4 @@ func sideOf(e expr.Expr, left int) int {
 		return 1
 	}
 	return -1
-}
-
-func conjuncts(e expr.Expr) []expr.Expr {
-	if e == nil {
-		return nil
-	}
-	if call, ok := e.(*expr.Call); ok && call.Fn.Name == "AND" {
-		var all []expr.Expr
-		for _, a := range call.Args {
-			all = append(all, conjuncts(a)...)
-		}
-		return all
-	}
-	return []expr.Expr{e}
 }
