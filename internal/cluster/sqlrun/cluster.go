@@ -2,9 +2,7 @@ package sqlrun
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"io"
 	"math/rand/v2"
 	"sync"
 	"time"
@@ -77,7 +75,8 @@ type clusterJob struct {
 // ID is the job's.
 func (j *clusterJob) ID() string { return j.id.String() }
 
-// Next waits for rows.
+// Next waits for rows. Their end is told when the job has ended, so that whoever has seen
+// all of them sees it FINISHED too.
 func (j *clusterJob) Next(ctx context.Context) (*batch.Columns, error) {
 	if j.broken == nil {
 		b, err := j.rows.next(ctx)
@@ -86,9 +85,6 @@ func (j *clusterJob) Next(ctx context.Context) (*batch.Columns, error) {
 		}
 		j.broken = err
 		j.end()
-	}
-	if errors.Is(j.broken, io.EOF) {
-		return nil, j.broken
 	}
 	if why := j.master.Wait(ctx, j.id); why != nil { // why the rows have ended is why the job has
 		return nil, why

@@ -2,8 +2,6 @@ package sqlrun
 
 import (
 	"context"
-	"errors"
-	"io"
 	"log/slog"
 	"sync"
 
@@ -93,7 +91,7 @@ func (j *embeddedJob) Next(ctx context.Context) (*batch.Columns, error) {
 		return b, err
 	}
 	<-j.ended // why the rows have ended is why the job has
-	if j.err != nil && !errors.Is(err, io.EOF) {
+	if j.err != nil {
 		return nil, told(j.err)
 	}
 	return nil, err
