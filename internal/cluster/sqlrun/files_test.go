@@ -138,3 +138,19 @@ func TestJSON(t *testing.T) {
 		}
 	}
 }
+
+// TestTimestampsOfBothStandards reads timestamps as SQL and as ISO-8601 writes them.
+func TestTimestampsOfBothStandards(t *testing.T) {
+	for _, standard := range []string{"SQL", "ISO-8601"} {
+		s, dir := open(t), t.TempDir()
+		text := `{"z":"2026-11-01T10:00:00.5Z","nested":{"t":"2026-11-01T10:00:00"}}` + "\n" + `{"z":"2026-11-01 10:00:00.5Z","nested":{"t":"2026-11-01 10:00:00"}}`
+		if err := os.WriteFile(filepath.Join(dir, "a.json"), []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		run(t, s, fmt.Sprintf("CREATE TABLE events (z TIMESTAMP_LTZ(3), nested ROW<t TIMESTAMP(3)>) WITH ('connector'='filesystem','path'='%s','format'='json','json.timestamp-format.standard'='%s')", dir, standard))
+		want := "z TIMESTAMP_LTZ(3), nested ROW<`t` TIMESTAMP(3)>\n2026-11-01 10:00:00.500 | (2026-11-01 10:00:00.000)\n"
+		if got := answer(t.Context(), s, "SELECT DISTINCT z, nested FROM events"); got != want {
+			t.Errorf("%s: got\n%swant\n%s", standard, got, want)
+		}
+	}
+}

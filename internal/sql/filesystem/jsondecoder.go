@@ -15,7 +15,7 @@ import (
 type jsonFormat struct {
 	lenient bool // what cannot be read is NULL, and lines without an object are passed over
 	missing bool // a member that is not there is an error
-	iso     bool // timestamps as ISO-8601 has them
+	iso     bool // timestamps are written as ISO-8601 has them
 
 	// What is written: nullKeys says what becomes of a NULL key of a map, and nullKey is
 	// the key instead of it.
@@ -177,18 +177,18 @@ func (d *jsonDecoder) member(rows int, name, value []byte) error {
 				return fmt.Errorf("the member %s: it is no Base64: %w", name, err)
 			}
 		} else if !d.text[i] {
-			text = d.sqlMoment(text)
+			text = sqlMoment(text)
 		}
 		c.AppendBytes(text)
 	}
 	return nil
 }
 
-// sqlMoment writes a timestamp as SQL does: of ISO-8601, if that was asked for, and an
-// instant, which is one of UTC.
-func (f *jsonFormat) sqlMoment(text []byte) []byte {
-	if i := bytes.IndexByte(text, 'T'); i > 0 && f.iso {
-		text[i] = ' '
+// sqlMoment writes a timestamp as SQL does. One as in ISO-8601 is understood whichever of
+// them the table's option names, which settles how they are written; an instant is one of UTC.
+func sqlMoment(text []byte) []byte {
+	if day := bytes.IndexByte(text, 'T'); day >= len("2006-01-02") {
+		text[day] = ' '
 	}
 	return bytes.TrimSuffix(text, []byte("Z"))
 }
@@ -293,7 +293,7 @@ func (b *nestedBuilder) scalar(c *batch.Column, t types.Type, text []byte) error
 				return fmt.Errorf("%.100q is no Base64: %w", plain, err)
 			}
 		} else if t.Kind.IsTimestamp() {
-			text = b.format.sqlMoment(text)
+			text = sqlMoment(text)
 		}
 	}
 	if plainText(t) {
