@@ -151,9 +151,12 @@ func (p *invocation) openSQL(ctx context.Context, o sqlOptions, own map[string]s
 	if o.gateway {
 		c.Gateway, err = gateway.Dial(ctx, o.endpoint, with)
 	} else {
-		runner, endRunner, broken := p.sqlRunner(ctx, cfg)
+		runner, endRunner, local, broken := p.sqlRunner(ctx, cfg)
 		if broken != nil {
 			return nil, nil, broken
+		}
+		if local {
+			waitForInserts(cfg, own)
 		}
 		server := sqlgateway.New(sqlgateway.Options{Config: cfg, Engine: sqlrun.NewEngine(cfg, runner), Version: rest.FlinkVersion})
 		end = func() {
@@ -177,23 +180,33 @@ func (p *invocation) openSQL(ctx context.Context, o sqlOptions, own map[string]s
 const probeTimeout = 500 * time.Millisecond
 
 // sqlRunner gives what runs the jobs of statements: the cluster that the configuration
-// names, or, if none runs there, this process. execution.target chooses one of them.
-func (p *invocation) sqlRunner(ctx context.Context, cfg *config.Config) (engine.Runner, func(), error) {
+// names, or, if none runs there, this process, which is local. execution.target chooses one
+// of them.
+func (p *invocation) sqlRunner(ctx context.Context, cfg *config.Config) (r engine.Runner, end func(), local bool, err error) {
 	target, chosen := config.ExecutionTarget.Lookup(cfg)
 	if chosen && target != "remote" && target != "local" {
-		return nil, nil, usage("%s is %q; allowed are remote, a running cluster, and local, this process", config.ExecutionTarget.Key, target)
+		return nil, nil, false, usage("%s is %q; allowed are remote, a running cluster, and local, this process", config.ExecutionTarget.Key, target)
 	}
 	remote := sqlrun.NewRemote(cfg)
 	if target != "local" {
 		probing, cancel := context.WithTimeout(ctx, probeTimeout)
 		defer cancel()
 		if _, err := remote.Overview(probing); err == nil || target == "remote" {
-			return sqlrun.NewCluster(remote), remote.Close, nil
+			return sqlrun.NewCluster(remote), remote.Close, false, nil
 		}
 	}
 	remote.Close()
 	runner := sqlrun.NewEmbedded(cfg, nil)
-	return runner, runner.Close, nil
+	return runner, runner.Close, true, nil
+}
+
+// waitForInserts makes INSERT wait for the end of its job, unless a setting says otherwise:
+// what runs in this process ends with it.
+func waitForInserts(cfg *config.Config, own map[string]string) {
+	_, configured := config.TableDMLSync.Lookup(cfg)
+	if _, given := own[config.TableDMLSync.Key]; !given && !configured {
+		own[config.TableDMLSync.Key] = "true"
+	}
 }
 
 // statements carries out the statements there are.
