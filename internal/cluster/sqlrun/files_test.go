@@ -154,3 +154,12 @@ func TestTimestampsOfBothStandards(t *testing.T) {
 		}
 	}
 }
+
+// A buffer may hold whole records to its last byte.
+func TestRecordsThatFillTheBuffer(t *testing.T) {
+	s := open(t)
+	table(t, s, "t", "v STRING, n INT", "", strings.Repeat(strings.Repeat("x", 61)+",1\n", 5000))
+	if got := answer(t.Context(), s, "SELECT SUM(n) FROM t"); !strings.Contains(got, "\n5000\n") {
+		t.Errorf("got %s", got)
+	}
+}

@@ -223,9 +223,9 @@ func (r *reader) read() (rows int, err error) {
 			if consumed, err = r.decoder.decode(text, last, batch.MaxRows); err != nil {
 				return 0, r.unreadable(err)
 			}
-		}
-		if len(r.decoder.records()) > 0 || consumed > 0 {
-			break
+			if len(r.decoder.records()) > 0 || consumed > 0 {
+				break
+			}
 		}
 		if r.ended {
 			return 0, r.close()
