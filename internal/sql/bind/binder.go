@@ -48,6 +48,22 @@ type binder struct {
 	views int // that are being bound
 	// full is what names stand for, of a view's query; nil: nobody asks.
 	full *fullNames
+	// typed are the SELECTs whose columns get their types from what is around them, so
+	// that one may be NULL and no more.
+	typed map[*ast.Select]bool
+}
+
+// typedAround notes that what is around a query gives its columns their types.
+func (b *binder) typedAround(body ast.QueryBody) {
+	switch body := body.(type) {
+	case *ast.Query:
+		b.typedAround(body.Body)
+	case *ast.Select:
+		if b.typed == nil {
+			b.typed = map[*ast.Select]bool{}
+		}
+		b.typed[body] = true
+	}
 }
 
 // commonTables are the queries of WITH, the innermost first.

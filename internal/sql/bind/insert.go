@@ -31,6 +31,7 @@ func Insert(o Options, s *ast.Insert) (*logical.Sink, error) {
 	case t.Kind == catalog.View:
 		return nil, expr.Refuse(s.Table.Span, "%s is a view, and a view cannot be written to", path)
 	}
+	b.typedAround(s.Query)
 	plan, err := b.query(s.Query, nil, nil)
 	if err != nil {
 		return nil, err

@@ -72,7 +72,7 @@ func (b *binder) selection(sel *ast.Select, q *ast.Query, outer expr.Scope, ctes
 	if err := s.grouped(sel); err != nil {
 		return nil, err
 	}
-	if err := s.list(sel.Items); err != nil {
+	if err := s.list(sel.Items, b.typed[sel]); err != nil {
 		return nil, err
 	}
 	var having expr.Expr
@@ -159,8 +159,9 @@ func (s *selecting) rows(sel *ast.Select) error {
 	return nil
 }
 
-// list binds the items of the SELECT.
-func (s *selecting) list(items []*ast.SelectItem) error {
+// list binds the items of the SELECT; typed says that what is around gives the columns
+// their types.
+func (s *selecting) list(items []*ast.SelectItem, typed bool) error {
 	for _, item := range items {
 		if star, ok := item.Expr.(*ast.Star); ok {
 			if err := s.star(star); err != nil {
@@ -171,6 +172,9 @@ func (s *selecting) list(items []*ast.SelectItem) error {
 		e, err := s.b.expression(item.Expr, s)
 		if err != nil {
 			return err
+		}
+		if l, ok := e.(*expr.Literal); ok && l.T.Kind == types.Null && !typed {
+			return expr.Refuse(item.Expr.Range(), "Illegal use of 'NULL': nothing says which type it has; CAST(NULL AS STRING) has one")
 		}
 		s.names = append(s.names, s.name(item))
 		s.exprs = append(s.exprs, e)
@@ -183,11 +187,8 @@ func (s *selecting) name(item *ast.SelectItem) string {
 	if item.Alias != nil {
 		return item.Alias.Text
 	}
-	switch e := item.Expr.(type) {
-	case *ast.Identifier:
+	if e, ok := item.Expr.(*ast.Identifier); ok {
 		return e.Parts[len(e.Parts)-1].Text
-	case *ast.Field:
-		return e.Name.Text
 	}
 	return generated(len(s.exprs))
 }

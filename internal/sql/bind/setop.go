@@ -14,6 +14,7 @@ var setKinds = map[string]logical.SetKind{"UNION": logical.Union, "INTERSECT": l
 func (b *binder) setOperation(o *ast.SetOperation, outer expr.Scope, ctes *commonTables) (logical.Node, error) {
 	var sides [2]logical.Node
 	for i, body := range []ast.QueryBody{o.Left, o.Right} {
+		b.typedAround(body)
 		plan, err := b.body(body, outer, ctes)
 		if err != nil {
 			return nil, err

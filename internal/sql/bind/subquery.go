@@ -15,6 +15,7 @@ func (b *binder) subquery(e ast.Expr, around expr.Scope, ctes *commonTables) (va
 		value, err = b.scalar(e, around, ctes)
 	case *ast.Exists:
 		var plan logical.Node
+		b.typedAround(e.Query)
 		plan, err = b.query(e.Query, around, ctes)
 		value = &logical.Subquery{Kind: logical.Exists, Plan: plan, T: types.Of(types.Boolean).NotNull(), At: e.Span}
 	case *ast.In:
@@ -84,6 +85,7 @@ func (b *binder) some(operand ast.Expr, op string, q *ast.Query, at ast.Span, ar
 		}
 		operands = append(operands, o)
 	}
+	b.typedAround(q)
 	plan, err := b.query(q, around, ctes)
 	if err != nil {
 		return nil, err
