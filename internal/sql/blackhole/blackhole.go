@@ -20,7 +20,7 @@ type Connector struct{}
 
 // Declaration says what the connector can do.
 func (Connector) Declaration() connector.Declaration {
-	return connector.Declaration{Sink: true, Partitions: true, Overwrite: true, Changes: func(map[string]string) string { return "I,UB,UA,D" }}
+	return connector.Declaration{Sink: true, Partitions: true, Changes: func(map[string]string) string { return "I,UB,UA,D" }}
 }
 
 // Source refuses: there is nothing to read.
