@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"sync"
 	"time"
 
@@ -24,6 +25,12 @@ type Master interface {
 	Cancel(ctx context.Context, job ident.JobID) error
 	// Wait waits until a job has ended, and says why if it has not finished.
 	Wait(ctx context.Context, job ident.JobID) error
+	// List gives all jobs, those that were begun last first.
+	List(ctx context.Context) ([]engine.JobInfo, error)
+	// Stop cancels a job that runs.
+	Stop(ctx context.Context, job ident.JobID) error
+	// StopWithSavepoint ends a job by a savepoint and gives where it is.
+	StopWithSavepoint(ctx context.Context, job ident.JobID, directory string, drain bool) (string, error)
 }
 
 // Cluster runs jobs on a cluster of processes.
@@ -49,6 +56,41 @@ func (r *Cluster) Submit(ctx context.Context, c *exec.Compiled, schema []types.F
 		return nil, err
 	}
 	return j, nil
+}
+
+// List gives all jobs of the cluster, those that were begun last first.
+func (r *Cluster) List(ctx context.Context) ([]engine.JobInfo, error) { return r.master.List(ctx) }
+
+// Stop cancels a job.
+func (r *Cluster) Stop(ctx context.Context, id string) error {
+	job, err := parseJob(id)
+	if err != nil {
+		return err
+	}
+	return r.master.Stop(ctx, job)
+}
+
+// StopWithSavepoint ends a job by a savepoint and gives where it is.
+func (r *Cluster) StopWithSavepoint(ctx context.Context, id, directory string, drain bool) (string, error) {
+	job, err := parseJob(id)
+	if err != nil {
+		return "", err
+	}
+	return r.master.StopWithSavepoint(ctx, job, directory, drain)
+}
+
+func parseJob(id string) (ident.JobID, error) {
+	parsed, err := ident.Parse(id)
+	if err != nil {
+		return ident.JobID{}, fmt.Errorf("%q is no job id: %w", id, err)
+	}
+	return ident.JobID{ID: parsed}, nil
+}
+
+// byStart puts those that were begun last first.
+func byStart(jobs []engine.JobInfo) []engine.JobInfo {
+	slices.SortStableFunc(jobs, func(a, b engine.JobInfo) int { return b.Start.Compare(a.Start) })
+	return jobs
 }
 
 // identified gives the job an id of its own if it has none; c stays as it is.

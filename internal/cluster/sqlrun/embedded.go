@@ -2,14 +2,19 @@ package sqlrun
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"log/slog"
+	"slices"
 	"sync"
+	"time"
 
 	"github.com/weirstream/weir/batch"
 	"github.com/weirstream/weir/config"
 	"github.com/weirstream/weir/internal/cluster/embedded"
 	"github.com/weirstream/weir/internal/sql/engine"
 	"github.com/weirstream/weir/internal/sql/exec"
+	"github.com/weirstream/weir/internal/status"
 	"github.com/weirstream/weir/types"
 )
 
@@ -20,6 +25,54 @@ type Embedded struct {
 	config *config.Config
 	logger *slog.Logger
 	jobs   sync.WaitGroup
+
+	mu    sync.Mutex
+	known []*embeddedJob // those that were begun last first
+}
+
+// maxKnown is how many jobs are listed.
+const maxKnown = 100
+
+// know notes a job that is begun.
+func (r *Embedded) know(j *embeddedJob) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.known = append([]*embeddedJob{j}, r.known[:min(len(r.known), maxKnown-1)]...)
+}
+
+// List gives the jobs that run and that have run last.
+func (r *Embedded) List(context.Context) ([]engine.JobInfo, error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	all := make([]engine.JobInfo, len(r.known))
+	for i, j := range r.known {
+		all[i] = j.info
+		all[i].State = j.state().String()
+	}
+	return all, nil
+}
+
+// Stop cancels a job that runs.
+func (r *Embedded) Stop(_ context.Context, id string) error {
+	r.mu.Lock()
+	i := slices.IndexFunc(r.known, func(j *embeddedJob) bool { return j.info.ID == id })
+	if i < 0 {
+		r.mu.Unlock()
+		return fmt.Errorf("there is no job %s in this process", id)
+	}
+	j := r.known[i]
+	r.mu.Unlock()
+	if s := j.state(); s != status.JobRunning {
+		return fmt.Errorf("job %s has ended as %s", id, s)
+	}
+	j.cancel()
+	<-j.ended
+	return nil
+}
+
+// StopWithSavepoint refuses: the jobs of this process take no savepoints.
+func (r *Embedded) StopWithSavepoint(context.Context, string, string, bool) (string, error) {
+	return "", errors.New("jobs that run in this process take no savepoints: `weir cluster start` starts a cluster, whose jobs do")
 }
 
 // NewEmbedded makes a runner. The configuration gives timeouts; nil: the defaults.
@@ -38,9 +91,10 @@ func (r *Embedded) Close() {
 // Submit begins a job.
 func (r *Embedded) Submit(ctx context.Context, c *exec.Compiled, schema []types.Field) (engine.Job, error) {
 	c = identified(c)
-	j := &embeddedJob{id: c.Graph.Job.String(), ended: make(chan struct{})}
+	j := &embeddedJob{info: engine.JobInfo{ID: c.Graph.Job.String(), Name: c.Graph.Name, Start: time.Now()}, ended: make(chan struct{})}
 	run, cancel := context.WithCancel(r.ctx)
 	j.cancel = cancel
+	r.know(j)
 	begun := make(chan *embedded.Job, 1)
 	r.jobs.Go(func() {
 		defer close(j.ended)
@@ -74,7 +128,7 @@ func (r *Embedded) Submit(ctx context.Context, c *exec.Compiled, schema []types.
 }
 
 type embeddedJob struct {
-	id     string
+	info   engine.JobInfo
 	cancel context.CancelFunc
 	ended  chan struct{}
 	err    error   // once ended is closed
@@ -82,7 +136,23 @@ type embeddedJob struct {
 }
 
 // ID is the job's.
-func (j *embeddedJob) ID() string { return j.id }
+func (j *embeddedJob) ID() string { return j.info.ID }
+
+// state is the job's.
+func (j *embeddedJob) state() status.Job {
+	select {
+	case <-j.ended:
+	default:
+		return status.JobRunning
+	}
+	switch {
+	case j.err == nil:
+		return status.JobFinished
+	case errors.Is(j.err, context.Canceled):
+		return status.JobCanceled
+	}
+	return status.JobFailed
+}
 
 // Next waits for rows.
 func (j *embeddedJob) Next(ctx context.Context) (*batch.Columns, error) {

@@ -6,11 +6,17 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/weirstream/weir/client"
+	"github.com/weirstream/weir/config"
 	"github.com/weirstream/weir/internal/dispatcher"
+	"github.com/weirstream/weir/internal/fs"
 	"github.com/weirstream/weir/internal/ident"
 	"github.com/weirstream/weir/internal/jobgraph"
+	"github.com/weirstream/weir/internal/jobmaster"
+	"github.com/weirstream/weir/internal/jobmaster/checkpoint"
+	"github.com/weirstream/weir/internal/sql/engine"
 	"github.com/weirstream/weir/internal/status"
 )
 
@@ -37,6 +43,39 @@ func (l Local) Wait(ctx context.Context, job ident.JobID) error {
 	return ended(job.String(), view.State.String())
 }
 
+// List gives all jobs, those that were begun last first.
+func (l Local) List(ctx context.Context) ([]engine.JobInfo, error) {
+	views, err := l.Jobs(ctx)
+	if err != nil {
+		return nil, err
+	}
+	all := make([]engine.JobInfo, len(views))
+	for i, v := range views {
+		all[i] = engine.JobInfo{ID: v.Job.String(), Name: v.Name, State: v.State.String(), Start: v.Start}
+	}
+	return byStart(all), nil
+}
+
+// Stop cancels a job.
+func (l Local) Stop(ctx context.Context, job ident.JobID) error { return l.Cancel(ctx, job) }
+
+// StopWithSavepoint ends a job by a savepoint and gives where it is.
+func (l Local) StopWithSavepoint(ctx context.Context, job ident.JobID, directory string, drain bool) (string, error) {
+	if directory == "" {
+		return "", fmt.Errorf("no savepoint was taken: %s is not set", config.SavepointDirectory.Key)
+	}
+	target, err := fs.Parse(directory)
+	if err != nil {
+		return "", fmt.Errorf("%s: %w", config.SavepointDirectory.Key, err)
+	}
+	stop := checkpoint.Suspend
+	if drain {
+		stop = checkpoint.Drain
+	}
+	at, err := l.Savepoint(ctx, job, jobmaster.Savepoint{Target: target, Stop: stop})
+	return at.String(), err
+}
+
 // Remote is the master of a cluster that is reached by its REST API.
 type Remote struct{ *client.Client }
 
@@ -59,6 +98,30 @@ func (r Remote) Cancel(ctx context.Context, job ident.JobID) error {
 		return nil
 	}
 	return reached(r.Client, err)
+}
+
+// List gives all jobs, those that were begun last first.
+func (r Remote) List(ctx context.Context) ([]engine.JobInfo, error) {
+	jobs, err := r.Jobs(ctx)
+	if err != nil {
+		return nil, reached(r.Client, err)
+	}
+	all := make([]engine.JobInfo, len(jobs))
+	for i, j := range jobs {
+		all[i] = engine.JobInfo{ID: j.ID, Name: j.Name, State: j.State, Start: time.UnixMilli(j.StartTime)}
+	}
+	return byStart(all), nil
+}
+
+// Stop cancels a job that runs.
+func (r Remote) Stop(ctx context.Context, job ident.JobID) error {
+	return reached(r.Client, r.Client.Cancel(ctx, job.String()))
+}
+
+// StopWithSavepoint ends a job by a savepoint and gives where it is.
+func (r Remote) StopWithSavepoint(ctx context.Context, job ident.JobID, directory string, drain bool) (string, error) {
+	at, err := r.Savepoint(ctx, job.String(), client.SavepointRequest{Directory: directory, Stop: true, Drain: drain})
+	return at, reached(r.Client, err)
 }
 
 // Wait waits until a job has ended, and says why if it has not finished.

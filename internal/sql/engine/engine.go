@@ -42,6 +42,8 @@ type Session struct {
 	o       Options
 	names   *catalog.Manager
 	inserts *statementSet // that was begun; nil: none
+	// unloaded says that the module core was.
+	unloaded bool
 
 	mu   sync.Mutex // guards own and jobs
 	own  map[string]string

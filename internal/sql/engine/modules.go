@@ -6,16 +6,34 @@ import (
 	"github.com/weirstream/weir/internal/sql/session"
 )
 
-// coreModule is the only one: its functions are built in.
+// coreModule is the only one there is: its functions are built in. Those of a query are
+// found whether it is loaded or not, as in Flink; SHOW FUNCTIONS lists what is loaded.
 const coreModule = "core"
+
+// modules are those that are loaded, in order.
+func (st *statement) modules() []string {
+	if st.unloaded {
+		return nil
+	}
+	return []string{coreModule}
+}
+
+// noModule refuses the name of a module that is not loaded.
+func (st *statement) noModule(name ast.Name) error {
+	there := "there is none"
+	if !st.unloaded {
+		there = "there is " + coreModule
+	}
+	return expr.Refuse(name.Span, "No module with name '%s' exists; %s", name.Text, there)
+}
 
 // useModules chooses the modules whose functions are found, in order.
 func (st *statement) useModules(u *ast.UseModules) (*session.Result, error) {
 	seen := map[string]bool{}
 	for _, m := range u.Modules {
 		switch {
-		case m.Text != coreModule:
-			return nil, expr.Refuse(m.Span, "No module with name '%s' exists; there is %s", m.Text, coreModule)
+		case m.Text != coreModule || st.unloaded:
+			return nil, st.noModule(m)
 		case seen[m.Text]:
 			return nil, expr.Refuse(m.Span, "Module '%s' appears more than once", m.Text)
 		}
@@ -25,17 +43,25 @@ func (st *statement) useModules(u *ast.UseModules) (*session.Result, error) {
 }
 
 func (st *statement) loadModule(l *ast.LoadModule) (*session.Result, error) {
-	if l.Name.Text == coreModule {
+	switch {
+	case l.Name.Text != coreModule:
+		return nil, expr.Refuse(l.Name.Span, "Unable to create module '%s': there is no such module; there is %s", l.Name.Text, coreModule)
+	case !st.unloaded:
 		return nil, expr.Refuse(l.Name.Span, "A module with name '%s' already exists", coreModule)
 	}
-	return nil, expr.Refuse(l.Name.Span, "there is no module '%s' to load; there is %s, which is loaded", l.Name.Text, coreModule)
+	for _, o := range l.Options {
+		return nil, expr.Refuse(o.Span, "Unsupported option '%s': module %s has none", o.Key.Value, coreModule)
+	}
+	st.unloaded = false
+	return done(), nil
 }
 
 func (st *statement) unloadModule(u *ast.UnloadModule) (*session.Result, error) {
-	if u.Name.Text == coreModule {
-		return nil, expr.Refuse(u.Name.Span, "module '%s' cannot be unloaded: its functions are built in", coreModule)
+	if u.Name.Text != coreModule || st.unloaded {
+		return nil, st.noModule(u.Name)
 	}
-	return nil, expr.Refuse(u.Name.Span, "No module with name '%s' exists; there is %s", u.Name.Text, coreModule)
+	st.unloaded = true
+	return done(), nil
 }
 
 // change refuses the statements that change rows in place, after looking at their names.
@@ -106,7 +132,9 @@ func (st *statement) other(parsed ast.Statement) (*session.Result, error) {
 		return nil, expr.Refuse(s.Span, "EXECUTE PLAN is not supported: no compiled plan can be read")
 	case *ast.Jar:
 		return nil, expr.Refuse(s.Span, "jars are for Java: functions are written in Go and registered with the program")
-	case *ast.StopJob, *ast.Command:
+	case *ast.StopJob:
+		return st.stopJob(s)
+	case *ast.Command:
 		if st.planOnly {
 			return done(), nil
 		}

@@ -20,8 +20,15 @@ func (st *statement) showList(s *ast.Show) (*session.Result, error) {
 		}
 		return describing(t, keeps(s)), nil
 	}
+	if s.What == "JOBS" {
+		return st.showJobs()
+	}
 	if s.What == "FULL MODULES" {
-		return told([]types.Field{column("module name", types.String()), column("used", types.Of(types.Boolean))}, []any{coreModule, true}), nil
+		var rows [][]any
+		for _, m := range st.modules() {
+			rows = append(rows, []any{m, true})
+		}
+		return told([]types.Field{column("module name", types.String()), column("used", types.Of(types.Boolean))}, rows...), nil
 	}
 	heading, names, err := st.listed(s)
 	if err != nil {
@@ -58,7 +65,7 @@ func (st *statement) listed(s *ast.Show) (heading string, names []string, err er
 		names, err = c.Databases()
 		return "database name", names, err
 	case "MODULES":
-		return "module name", []string{coreModule}, nil
+		return "module name", st.modules(), nil
 	case "JARS":
 		return "jars", nil, nil
 	}
@@ -82,6 +89,9 @@ func (st *statement) listed(s *ast.Show) (heading string, names []string, err er
 		return "function name", names, err
 	case "FUNCTIONS":
 		names, err = st.names.Functions(in, database)
+		if st.unloaded {
+			return "function name", names, err
+		}
 		for _, f := range st.o.Registry.Functions() {
 			if f.Form != expr.Operator && !strings.HasPrefix(f.Name, "$") {
 				names = append(names, strings.ToLower(f.Name))
@@ -95,12 +105,7 @@ func (st *statement) listed(s *ast.Show) (heading string, names []string, err er
 	case "PROCEDURES":
 		return "", nil, refused(session.ClassRefused, "no catalog has procedures")
 	case "MATERIALIZED TABLES":
-		return "materialized table name", nil, nil
-	case "JOBS":
-		if st.planOnly {
-			return "job id", nil, nil
-		}
-		return "", nil, refused(session.ClassRefused, "SHOW JOBS is for a cluster, and this session cannot ask one: weir list shows its jobs")
+		return "materialized table", nil, nil
 	}
 	return "", nil, expr.Refuse(s.Span, "SHOW %s is not supported", s.What)
 }
@@ -141,6 +146,8 @@ func (st *statement) describe(d *ast.Describe) (*session.Result, error) {
 		return st.describeFunction(d)
 	case d.Kind == ast.KindModel:
 		return st.describeModel(d)
+	case d.Kind == ast.KindJob:
+		return st.describeJob(d)
 	case d.Kind != ast.KindTable:
 		return nil, st.lacks(d.Span, d.Kind)
 	}
