@@ -28,6 +28,8 @@ type statement struct {
 	planOnly bool
 	// title is what the job of a query is called: its text with all names in full.
 	title string
+	// wanted is how many rows a query that runs as a stream gives at most; below 0: any.
+	wanted int64
 }
 
 // Execute carries out one statement.
@@ -78,7 +80,7 @@ func (s *Session) Configure(ctx context.Context, text string) error {
 func (s *Session) read(ctx context.Context, text string, settings map[string]string) (*statement, ast.Statement, error) {
 	all := s.Settings()
 	maps.Copy(all, settings)
-	st := &statement{Session: s, ctx: ctx, text: text, settings: all}
+	st := &statement{Session: s, ctx: ctx, text: text, settings: all, wanted: -1}
 	parsed, err := parse.Statement(text)
 	if err != nil {
 		return nil, nil, &session.Error{Class: session.ClassParse, Text: "SQL parse failed. " + err.Error()}

@@ -46,7 +46,7 @@ func (st *statement) explain(e *ast.Explain) (*session.Result, error) {
 	}
 	text := "== Abstract Syntax Tree ==\n" + tree.String() + "\n== Optimized Physical Plan ==\n" + optimized.String()
 	var job []plan.Node
-	if st.bounded() {
+	if st.bounded() || streaming(roots) {
 		for _, r := range roots {
 			root, err := physical.Sink(physical.Options{Registry: st.o.Registry, Session: st.now}, r.(*logical.Sink))
 			if err != nil {
@@ -58,11 +58,21 @@ func (st *statement) explain(e *ast.Explain) (*session.Result, error) {
 	}
 	if slices.Contains(e.Details, "JSON_EXECUTION_PLAN") {
 		if job == nil {
-			return nil, refused(session.ClassTable, "JSON_EXECUTION_PLAN shows the job, and queries that run as streams have none yet: SET 'execution.runtime-mode' = 'batch'")
+			return nil, refused(session.ClassTable, "JSON_EXECUTION_PLAN shows the job, and this statement has none as a stream: SET 'execution.runtime-mode' = 'batch'")
 		}
 		text += "\n== Physical Execution Plan ==\n" + planJSON(job)
 	}
 	return told([]types.Field{column("result", types.String())}, []any{text}), nil
+}
+
+// streaming reports whether plans can run as streams.
+func streaming(roots []logical.Node) bool {
+	for _, r := range roots {
+		if streams(r) != nil {
+			return false
+		}
+	}
+	return true
 }
 
 // explained binds the statement of an EXPLAIN.

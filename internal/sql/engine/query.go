@@ -32,10 +32,20 @@ func (st *statement) planned(sinks ...*logical.Sink) (*exec.Compiled, error) {
 		return nil, err
 	}
 	job := &plan.Job{Name: st.name(sinks[0]), Statement: st.text, Batch: st.bounded(), Settings: st.config.JobSettings(), Session: st.now}
+	if sinks[0].Table == nil {
+		// Rows that the client has read cannot be taken back: a query begins anew or fails.
+		job.Settings[config.CheckpointInterval.Key] = "0 s"
+	}
 	for _, s := range sinks {
 		optimized := st.optimized(s).(*logical.Sink)
 		if !job.Batch {
-			continue
+			if st.planOnly {
+				continue
+			}
+			if err := streams(optimized); err != nil {
+				return nil, err
+			}
+			st.wanted = most(optimized.Input)
 		}
 		root, err := physical.Sink(physical.Options{Registry: st.o.Registry, Session: st.now}, optimized)
 		if err != nil {
@@ -43,11 +53,8 @@ func (st *statement) planned(sinks ...*logical.Sink) (*exec.Compiled, error) {
 		}
 		job.Sinks = append(job.Sinks, root)
 	}
-	switch {
-	case st.planOnly:
+	if st.planOnly {
 		return nil, nil
-	case !job.Batch:
-		return nil, &session.Error{Class: session.ClassTable, Text: "queries that run as streams are not supported yet: SET 'execution.runtime-mode' = 'batch'"}
 	}
 	return exec.Compile(job, st.o.Registry, st.o.Connectors)
 }
@@ -86,10 +93,14 @@ func (st *statement) query(q *ast.Query) (*session.Result, error) {
 	if err != nil {
 		return nil, executing(err)
 	}
+	left := int64(-1)
+	if compiled.Unbounded {
+		left = st.wanted
+	}
 	if !st.keep(job) {
 		return nil, errors.Join(errors.New("the session was closed"), job.Cancel())
 	}
-	return &session.Result{Schema: schema, Content: true, Query: true, Job: job.ID(), Rows: &queryRows{st.Session, job}}, nil
+	return &session.Result{Schema: schema, Content: true, Query: true, Job: job.ID(), Rows: &queryRows{st.Session, job, left}}, nil
 }
 
 func executing(err error) error {
@@ -104,11 +115,20 @@ func executing(err error) error {
 type queryRows struct {
 	s   *Session
 	job Job
+	// left is how many rows a job without an end has still to give; below 0: all that come.
+	left int64
 }
 
-// Next waits for rows.
+// Next waits for rows. A job without an end is canceled when it has given all that were
+// wanted.
 func (r *queryRows) Next(ctx context.Context) (*batch.Columns, error) {
+	if r.left == 0 {
+		return nil, errors.Join(io.EOF, r.Close())
+	}
 	rows, err := r.job.Next(ctx)
+	if err == nil && r.left > 0 {
+		r.left -= int64(rows.Len())
+	}
 	if err != nil && ctx.Err() == nil {
 		r.s.forget(r.job)
 		err = failed(err)

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/weirstream/weir/batch"
 	"github.com/weirstream/weir/config"
 	"github.com/weirstream/weir/internal/ident"
 	"github.com/weirstream/weir/internal/operator"
@@ -48,6 +49,8 @@ type Compiled struct {
 	*streamgraph.Compiled
 	// BufferTimeout is how long a row waits for others before it is handed on.
 	BufferTimeout time.Duration
+	// Unbounded says that a source has no end, and so the job has none.
+	Unbounded bool
 }
 
 // environment is what operators are made with.
@@ -94,6 +97,9 @@ func Compile(j *plan.Job, registry *expr.Registry, connectors Connectors) (*Comp
 	}
 	compiled.Graph.Plan = j.Encode()
 	out := &Compiled{Compiled: compiled, BufferTimeout: config.ExecutionBufferTimeout.In(c)}
+	for _, n := range g.Nodes {
+		out.Unbounded = out.Unbounded || !n.Bounded
+	}
 	if !config.ExecutionBufferTimeoutEnabled.In(c) {
 		out.BufferTimeout = -1
 	}
@@ -231,7 +237,7 @@ func (b *builder) edge(n plan.Node, i int) (*streamgraph.Edge, error) {
 func (b *builder) operator(made *streamgraph.Node, n plan.Node) error {
 	switch n := n.(type) {
 	case *plan.Values:
-		made.Kind, made.Operator = streamgraph.Source, values(n)
+		made.Kind, made.Operator = streamgraph.Source, operator.FromSource[*batch.Columns](values(n.Rows))
 		made.MaxAllowed = 1
 	case *plan.Scan:
 		return b.source(made, n)

@@ -1,34 +1,73 @@
 package exec
 
 import (
+	"encoding/binary"
+	"fmt"
+
 	"github.com/weirstream/weir/batch"
+	"github.com/weirstream/weir/connector"
 	"github.com/weirstream/weir/internal/operator"
 	"github.com/weirstream/weir/internal/sql/plan"
 	"github.com/weirstream/weir/types"
 )
 
-// values makes the source of rows that the plan holds, in the first subtask.
-func values(n *plan.Values) operator.SourceFactory {
-	return operator.SourceFunc(func(c *operator.Context, out any) operator.Source {
-		push, next := operator.Output[*batch.Columns](out).Push, 0
-		if c.Subtask > 0 {
-			next = len(n.Rows)
-		}
-		return pollFunc(func() operator.Progress {
-			if next == len(n.Rows) {
-				return operator.Done
-			}
-			c.CountIn(n.Rows[next].Len())
-			push(n.Rows[next], batch.NoTimestamp)
-			next++
-			return operator.More
-		})
-	})
+// values are rows that the plan holds, a batch after another: a source with one subtask.
+type values []*batch.Columns
+
+// Bounded is true: they have an end.
+func (v values) Bounded() bool { return true }
+
+// Open makes the reader.
+func (v values) Open(c connector.SourceContext, out connector.Output[*batch.Columns]) (connector.Reader, error) {
+	r := &valuesReader{rows: v, out: out}
+	if c.Restored || c.Subtask > 0 {
+		r.next = len(v)
+	}
+	return r, nil
 }
 
-type pollFunc func() operator.Progress
+type valuesReader struct {
+	rows []*batch.Columns
+	next int
+	out  connector.Output[*batch.Columns]
+}
 
-func (f pollFunc) Poll() operator.Progress { return f() }
+// Poll gives a batch.
+func (r *valuesReader) Poll() (connector.Progress, error) {
+	if r.next == len(r.rows) {
+		return connector.Done, nil
+	}
+	r.out.Room()
+	b := r.rows[r.next]
+	r.next++
+	r.out.Count(b.Len())
+	r.out.Emit(b, batch.NoTimestamp)
+	return connector.More, nil
+}
+
+// Add goes on where a checkpoint was.
+func (r *valuesReader) Add(split []byte) error {
+	next, n := binary.Uvarint(split)
+	if n != len(split) || next > uint64(len(r.rows)) {
+		return fmt.Errorf("the position % x of a checkpoint is not within %d batches of rows", split, len(r.rows))
+	}
+	r.next = int(next)
+	return nil
+}
+
+// NoMore is never called: there is no coordinator.
+func (r *valuesReader) NoMore() error { return nil }
+
+// Splits is where it is.
+func (r *valuesReader) Splits() ([][]byte, error) {
+	if r.next == len(r.rows) {
+		return nil, nil
+	}
+	return [][]byte{binary.AppendUvarint(nil, uint64(r.next))}, nil
+}
+
+// Close does nothing.
+func (r *valuesReader) Close() error { return nil }
 
 // calc makes the operator that filters and projects.
 func (e *environment) calc(n *plan.Calc) operator.Factory {
@@ -84,8 +123,9 @@ func (e *environment) expand(n *plan.Expand) operator.Factory {
 
 // limit makes the operator that gives some rows of those that come.
 func limit(n *plan.Limit) operator.Factory {
-	return transform(func(_ *operator.Context, emit emitter) stage {
+	return transform(func(c *operator.Context, emit emitter) stage {
 		wanted := bounds{n.Offset, n.Fetch}
+		c.Keep(c.OperatorID, operator.Kept{Lists: []operator.KeptList{wanted.kept()}})
 		return stage{push: func(b *batch.Columns) {
 			if b = wanted.take(b); b != nil {
 				emit(b)
@@ -97,6 +137,27 @@ func limit(n *plan.Limit) operator.Factory {
 // bounds are which rows of those that come are wanted still: how many are skipped, and
 // how many are given; below 0: all.
 type bounds struct{ skip, left int64 }
+
+// kept are the bounds as a checkpoint has them. At another parallelism than one subtask's
+// they are those of the beginning: then another limit follows, which has its own.
+func (w *bounds) kept() operator.KeptList {
+	return operator.KeptList{
+		Name: "rows that are wanted", Schema: "skip, left",
+		Save: func() [][]byte { return [][]byte{binary.AppendVarint(binary.AppendVarint(nil, w.skip), w.left)} },
+		Load: func(elements [][]byte) error {
+			if len(elements) != 1 {
+				return nil
+			}
+			skip, n := binary.Varint(elements[0])
+			left, m := binary.Varint(elements[0][max(n, 0):])
+			if n <= 0 || m <= 0 || n+m != len(elements[0]) {
+				return fmt.Errorf("% x are no bounds", elements[0])
+			}
+			w.skip, w.left = skip, left
+			return nil
+		},
+	}
+}
 
 // take gives the rows of a batch that are wanted; nil: none.
 func (w *bounds) take(b *batch.Columns) *batch.Columns {
