@@ -10,6 +10,10 @@ var (
 		Key: "table.dml-sync", Default: false, Effect: Now,
 		Doc: "Whether an INSERT of SQL ends when its job has, and not when the job has been submitted.",
 	})
+	TablePlanForceRecompile = declare(boolean, Option[bool]{
+		Key: "table.plan.force-recompile", Default: false, Effect: Now,
+		Doc: "Whether COMPILE PLAN replaces the file of a plan that is there.",
+	})
 	TableNotNullEnforcer = declare(choice[string]("ERROR", "DROP"), Option[string]{
 		Key: "table.exec.sink.not-null-enforcer", Default: "ERROR", Effect: Now,
 		Doc: "What SQL does with NULL for a column that is NOT NULL when a table is written: ERROR fails the job, DROP leaves out the row.",

@@ -34,7 +34,7 @@ func New(o Options) *Engine { return &Engine{o} }
 
 // Open begins a session.
 func (e *Engine) Open(_ context.Context, o session.Options) (session.Session, error) {
-	return &Session{o: e.o, names: catalog.NewManager(), own: maps.Clone(o.Settings), jobs: map[Job]bool{}}, nil
+	return &Session{o: e.o, names: catalog.NewManager(), own: maps.Clone(o.Settings), compiled: map[string]bool{}, jobs: map[Job]bool{}}, nil
 }
 
 // Session is one user's: the names and the settings that statements see.
@@ -44,6 +44,8 @@ type Session struct {
 	inserts *statementSet // that was begun; nil: none
 	// unloaded says that the module core was.
 	unloaded bool
+	// compiled are the files of plans that were compiled where statements are checked only.
+	compiled map[string]bool
 
 	mu   sync.Mutex // guards own and jobs
 	own  map[string]string

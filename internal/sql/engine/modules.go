@@ -127,9 +127,9 @@ func (st *statement) other(parsed ast.Statement) (*session.Result, error) {
 	case *ast.CallProcedure:
 		return nil, expr.Refuse(s.Span, "no catalog has procedures to call")
 	case *ast.CompilePlan:
-		return nil, expr.Refuse(s.Span, "COMPILE PLAN is not supported: a plan is made anew from the statement")
+		return st.compilePlan(s)
 	case *ast.ExecutePlan:
-		return nil, expr.Refuse(s.Span, "EXECUTE PLAN is not supported: no compiled plan can be read")
+		return st.executePlan(s.File)
 	case *ast.Jar:
 		return nil, expr.Refuse(s.Span, "jars are for Java: functions are written in Go and registered with the program")
 	case *ast.StopJob:

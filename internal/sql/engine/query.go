@@ -4,13 +4,14 @@ import (
 	"context"
 	"errors"
 	"io"
+	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/weirstream/weir/batch"
 	"github.com/weirstream/weir/config"
 	"github.com/weirstream/weir/internal/sql/ast"
 	"github.com/weirstream/weir/internal/sql/bind"
-	"github.com/weirstream/weir/internal/sql/catalog"
 	"github.com/weirstream/weir/internal/sql/exec"
 	"github.com/weirstream/weir/internal/sql/expr"
 	"github.com/weirstream/weir/internal/sql/logical"
@@ -28,10 +29,19 @@ func (st *statement) show(t types.Type, c *batch.Column, i int) string {
 
 // planned makes the job of sinks; nil if none is to begin.
 func (st *statement) planned(sinks ...*logical.Sink) (*exec.Compiled, error) {
+	job, err := st.job(sinks...)
+	if err != nil || st.planOnly {
+		return nil, err
+	}
+	return exec.Compile(job, st.o.Registry, st.o.Connectors)
+}
+
+// job makes the plan of sinks. If no job is to begin, that of a stream may be unfinished.
+func (st *statement) job(sinks ...*logical.Sink) (*plan.Job, error) {
 	if err := st.connected(sinks...); err != nil {
 		return nil, err
 	}
-	job := &plan.Job{Name: st.name(sinks[0]), Statement: st.text, Batch: st.bounded(), Settings: st.config.JobSettings(), Session: st.now}
+	job := &plan.Job{Name: st.name(sinks), Statement: st.text, Batch: st.bounded(), Settings: st.config.JobSettings(), Session: st.now}
 	if sinks[0].Table == nil {
 		// Rows that the client has read cannot be taken back: a query begins anew or fails.
 		job.Settings[config.CheckpointInterval.Key] = "0 s"
@@ -53,10 +63,7 @@ func (st *statement) planned(sinks ...*logical.Sink) (*exec.Compiled, error) {
 		}
 		job.Sinks = append(job.Sinks, root)
 	}
-	if st.planOnly {
-		return nil, nil
-	}
-	return exec.Compile(job, st.o.Registry, st.o.Connectors)
+	return job, nil
 }
 
 func (st *statement) optimized(n logical.Node) logical.Node {
@@ -64,14 +71,38 @@ func (st *statement) optimized(n logical.Node) logical.Node {
 }
 
 // name is what a job is called.
-func (st *statement) name(s *logical.Sink) string {
+func (st *statement) name(sinks []*logical.Sink) string {
 	switch name := st.settings["pipeline.name"]; {
 	case name != "":
 		return name
-	case s.Table == nil:
+	case sinks[0].Table == nil:
 		return st.title
 	}
-	return "insert-into_" + s.Path.String()
+	return "insert-into_" + strings.Join(written(sinks), ",")
+}
+
+// written are the names of the tables that sinks write.
+func written(sinks []*logical.Sink) []string {
+	var all []string
+	for _, s := range sinks {
+		all = append(all, s.Path.String())
+	}
+	return numberedNames(all)
+}
+
+// numberedNames tells names apart that come more than once.
+func numberedNames(names []string) []string {
+	seen := map[string]int{}
+	for _, n := range names {
+		seen[n]++
+	}
+	all := slices.Clone(names)
+	for i, n := range names {
+		if seen[n] > 1 {
+			all[i] = n + "_" + strconv.Itoa(i+1)
+		}
+	}
+	return all
 }
 
 // query begins a query's job, whose rows are the result.
@@ -167,6 +198,11 @@ func (st *statement) write(sinks ...*logical.Sink) (*session.Result, error) {
 	if compiled == nil {
 		return done(), nil
 	}
+	return st.submit(compiled, written(sinks))
+}
+
+// submit begins a job that writes tables, and waits for it if that was asked for.
+func (st *statement) submit(compiled *exec.Compiled, tables []string) (*session.Result, error) {
 	job, err := st.o.Runner.Submit(st.ctx, compiled, nil)
 	if err != nil {
 		return nil, executing(err)
@@ -181,11 +217,7 @@ func (st *statement) write(sinks ...*logical.Sink) (*session.Result, error) {
 	}
 	result := &session.Result{Content: true, Job: job.ID()}
 	block := &batch.Columns{N: 1}
-	for i, s := range sinks {
-		name := s.Path.String()
-		if several(sinks, s.Path) {
-			name += "_" + strconv.Itoa(i+1)
-		}
+	for _, name := range tables {
 		result.Schema = append(result.Schema, types.Field{Name: name, Type: types.Of(types.BigInt)})
 		count := batch.NewColumn(types.Of(types.BigInt))
 		batch.Append(count, int64(-1)) // how many rows were written is not known
@@ -193,17 +225,6 @@ func (st *statement) write(sinks ...*logical.Sink) (*session.Result, error) {
 	}
 	result.Rows = &made{block: block}
 	return result, nil
-}
-
-// several reports whether more than one sink writes a table.
-func several(sinks []*logical.Sink, path catalog.Path) bool {
-	n := 0
-	for _, s := range sinks {
-		if s.Path == path {
-			n++
-		}
-	}
-	return n > 1
 }
 
 // made are rows that are there.

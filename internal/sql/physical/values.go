@@ -18,8 +18,31 @@ func (p *planner) call(name string, args ...expr.Expr) (expr.Expr, error) {
 // nothing is a row that expressions of no column are computed over.
 var nothing = &batch.Columns{N: 1}
 
-// values computes the rows of constants.
+// changing reports whether a row is another each time that it is computed, as with the
+// time of day or at random.
+func changing(rows [][]expr.Expr) (is bool) {
+	for _, r := range rows {
+		for _, e := range r {
+			expr.Walk(e, func(e expr.Expr) bool {
+				call, ok := e.(*expr.Call)
+				is = is || ok && call.Fn.Volatility != expr.Stable
+				return !is
+			})
+		}
+	}
+	return is
+}
+
+// values computes the rows of constants: here, or where the job runs if they are to be of
+// that time.
 func (p *planner) values(n *logical.Values) (planned, error) {
+	if changing(n.Rows) {
+		one, err := p.values(logical.Nothing())
+		if err != nil {
+			return one, err
+		}
+		return planned{node: &plan.Expand{Base: over(n.Row, one), Projects: n.Rows}, one: true}, nil
+	}
 	v := &plan.Values{Base: plan.Base{Schema: n.Row}}
 	for first := 0; first < len(n.Rows); first += batch.MaxRows {
 		rows := n.Rows[first:min(first+batch.MaxRows, len(n.Rows))]

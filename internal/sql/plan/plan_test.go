@@ -2,6 +2,7 @@ package plan
 
 import (
 	"bytes"
+	"strings"
 	"testing"
 	"time"
 
@@ -80,5 +81,45 @@ func FuzzDecode(f *testing.F) {
 	f.Add((&Job{Session: expr.UTC}).Encode())
 	f.Fuzz(func(t *testing.T, text []byte) {
 		_, _ = Decode(text, registry) // it must not panic
+	})
+}
+
+// A plan in a file is the same when it is read, and only as it was written.
+func TestText(t *testing.T) {
+	registry := expr.NewRegistry()
+	j := &Job{Name: "n", Statement: "s", Batch: true, Settings: map[string]string{"a": "b"}, Session: expr.UTC}
+	schema := []types.Field{{Name: "a", Type: types.Of(types.Int)}}
+	j.Sinks = []Node{&Write{Base: Base{Schema: schema, Inputs: []Node{&Values{Base: Base{Schema: schema}}}}, Table: "t"}}
+	text, err := j.Text([]Table{{Name: [3]string{"c", "d", "t"}, Options: map[string]string{"k": "v"}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	read, tables, err := Read(text, registry)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !bytes.Equal(read.Encode(), j.Encode()) || len(tables) != 1 || tables[0].Name[2] != "t" || tables[0].Options["k"] != "v" {
+		t.Errorf("got %v and %v", read, tables)
+	}
+	for what, changed := range map[string][2]string{
+		"its layout is":        {layout(), "0123456789abcdef"},
+		"it was changed since": {`"statement": "s"`, `"statement": "x"`},
+		"read plan: ":          {`"plan": {`, `"plan": [`},
+	} {
+		if _, _, err := Read(bytes.Replace(text, []byte(changed[0]), []byte(changed[1]), 1), registry); err == nil || !strings.Contains(err.Error(), what) {
+			t.Errorf("want %q, got %v", what, err)
+		}
+	}
+}
+
+func FuzzRead(f *testing.F) {
+	registry := expr.NewRegistry()
+	text, err := (&Job{Session: expr.UTC}).Text(nil)
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Add(text)
+	f.Fuzz(func(t *testing.T, text []byte) {
+		_, _, _ = Read(text, registry) // it must not panic
 	})
 }

@@ -16,6 +16,7 @@ const (
 	ClassArgument   = "java.lang.IllegalArgumentException"
 	ClassRefused    = "java.lang.UnsupportedOperationException"
 	ClassNumber     = "java.lang.NumberFormatException"
+	ClassFile       = "java.io.FileNotFoundException"
 )
 
 // An Error is why a statement was refused or failed, as a chain of causes. Each has the
