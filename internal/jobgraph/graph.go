@@ -25,8 +25,8 @@ type Graph struct {
 	// Artifact is the program whose workers run the vertices; zero: there is a Plan,
 	// or the job runs in the submitting process.
 	Artifact Artifact `json:"artifact,omitzero"`
-	// Plan, if not empty, is an SQL plan: workers are processes of Weir's own binary,
-	// which make the vertices of it.
+	// Plan, if not empty, is an SQL plan, of which workers make the vertices. Without an
+	// Artifact they are processes of Weir's own binary.
 	Plan []byte `json:"plan,omitempty"`
 	// Pipeline is the plan of the StreamGraph's nodes as `weir info` prints it.
 	Pipeline []PlanNode `json:"pipeline,omitempty"`

@@ -18,7 +18,7 @@ func Valued(f *expr.Function) bool {
 	case "COUNT", "APPROX_COUNT_DISTINCT", "COLLECT", "$SUM0", "JSON_OBJECTAGG_NULL_ON_NULL", "JSON_OBJECTAGG_ABSENT_ON_NULL", "JSON_ARRAYAGG_NULL_ON_NULL", "JSON_ARRAYAGG_ABSENT_ON_NULL":
 		return true
 	}
-	return false
+	return f.Aggregate != nil // what it makes of no rows, its result of nothing says
 }
 
 // MayBeNull reports whether the result is declared nullable where a group may have no row.

@@ -31,10 +31,10 @@ func (b *binder) called(e ast.Expr) *aggregateCall {
 	var name string
 	switch e := e.(type) {
 	case *ast.Call:
-		if len(e.Name.Parts) != 1 {
-			return nil
-		}
 		name, call = e.Name.Last(), aggregateCall{args: e.Args, Aggregation: e.Aggregation, at: e.Span}
+		if _, known := b.Registry.Lookup(name); !known || len(e.Name.Parts) != 1 {
+			return b.calledOfUser(e, call)
+		}
 	case *ast.JSONObject:
 		if !e.Aggregate {
 			return nil
@@ -54,6 +54,20 @@ func (b *binder) called(e ast.Expr) *aggregateCall {
 	if !ok || fn.Kernel != nil || fn.Lazy != nil {
 		return nil
 	}
+	call.fn = fn
+	return &call
+}
+
+// calledOfUser is called for a function that is not built in.
+func (b *binder) calledOfUser(e *ast.Call, call aggregateCall) *aggregateCall {
+	if b.Function == nil {
+		return nil
+	}
+	fn, path, err := b.Function(e.Name.Strings())
+	if err != nil || fn == nil || fn.Aggregate == nil { // whoever binds it as another call says why
+		return nil
+	}
+	b.full.function(&e.Name, path)
 	call.fn = fn
 	return &call
 }

@@ -22,6 +22,9 @@ type Options struct {
 	// Function finds a user's function, with its whole path if it is in a database; nil:
 	// there are none.
 	Function func(name []string) (fn *expr.Function, path []string, err error)
+	// FunctionNames are those of the user's functions that need no path, to suggest one;
+	// nil: there are none.
+	FunctionNames func() []string
 }
 
 // Query binds a query.
@@ -116,6 +119,9 @@ func (b *binder) functionNames() []string {
 		if f.Form != expr.Operator {
 			names = append(names, f.Name)
 		}
+	}
+	if b.FunctionNames != nil {
+		names = append(names, b.FunctionNames()...)
 	}
 	return names
 }

@@ -1,6 +1,7 @@
 package bind
 
 import (
+	"maps"
 	"slices"
 	"strings"
 
@@ -28,7 +29,12 @@ func (b *binder) function(f *ast.FunctionTable, s *scope) (logical.Node, error) 
 	name := strings.ToUpper(f.Call.Name.Last())
 	w, ok := windowFunctions[name]
 	if !ok || len(f.Call.Name.Parts) != 1 {
-		return nil, expr.Refuse(f.Call.Span, "No match found for function signature %s: there is no table function of this name", f.Call.Name.Last())
+		names := slices.Collect(maps.Keys(windowFunctions))
+		if b.FunctionNames != nil {
+			names = append(names, b.FunctionNames()...)
+		}
+		slices.Sort(names) // of names that are as near, always the same is suggested
+		return nil, expr.Refuse(f.Call.Span, "No match found for function signature %s: there is no table function of this name%s", f.Call.Name.Last(), nearest(name, names))
 	}
 	args, err := arranged(f.Call, name, w.names, w.needed)
 	if err != nil {

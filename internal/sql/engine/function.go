@@ -84,6 +84,15 @@ func (st *statement) named(name []string) (*expr.Function, []string, error) {
 	return fn, []string{path.Catalog, path.Database, path.Object}, nil
 }
 
+// functionNames are those that a query may call without a path.
+func (st *statement) functionNames() []string {
+	names, err := st.names.Functions(st.names.Current())
+	if err != nil {
+		return nil
+	}
+	return names
+}
+
 // kept finds the function of a name.
 func (st *statement) kept(name []string) (*catalog.Function, catalog.Path, error) {
 	path, err := st.names.Qualify(name)

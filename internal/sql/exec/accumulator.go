@@ -49,21 +49,27 @@ func define(state func(c *plan.AggregateCall) []types.Type, open func(c *plan.Ag
 func StateSchema(keys []types.Field, calls []plan.AggregateCall) ([]types.Field, error) {
 	all := slices.Clone(keys)
 	for i := range calls {
-		a, known := aggregates[calls[i].Function]
-		if !known {
-			return nil, unknownAggregate(calls[i].Function)
+		states, err := stateOf(&calls[i])
+		if err != nil {
+			return nil, err
 		}
-		for k, t := range a.state(&calls[i]) {
+		for k, t := range states {
 			all = append(all, types.Field{Name: fmt.Sprintf("state$%d_%d", i, k), Type: t})
 		}
 	}
 	return all, nil
 }
 
-// CanAggregate reports whether there is an aggregate function of this name.
-func CanAggregate(name string) bool {
-	_, known := aggregates[name]
-	return known
+// stateOf gives the columns of a call's state.
+func stateOf(c *plan.AggregateCall) ([]types.Type, error) {
+	if c.Custom != nil {
+		return c.Custom.State, nil
+	}
+	a, known := aggregates[c.Function]
+	if !known {
+		return nil, unknownAggregate(c.Function)
+	}
+	return a.state(c), nil
 }
 
 func unknownAggregate(name string) error {
@@ -72,6 +78,13 @@ func unknownAggregate(name string) error {
 
 // newAccumulator makes the accumulator of a call.
 func newAccumulator(c *plan.AggregateCall) (accumulator, error) {
+	if c.Custom != nil {
+		states, err := c.Custom.Open(c.ArgTypes, c.Type)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", c.Function, err)
+		}
+		return custom{states}, nil
+	}
 	a, known := aggregates[c.Function]
 	if !known {
 		return nil, unknownAggregate(c.Function)

@@ -68,9 +68,10 @@ func newGroups(c *operator.Context, n *plan.Aggregate, emit emitter) *groups {
 	for i := range n.Calls {
 		acc, err := newAccumulator(&n.Calls[i])
 		operator.Check(err)
-		states := len(aggregates[n.Calls[i].Function].state(&n.Calls[i]))
-		call := &aggregateCall{AggregateCall: &n.Calls[i], accumulator: acc, first: column, count: states}
-		column += states
+		states, err := stateOf(&n.Calls[i])
+		operator.Check(err)
+		call := &aggregateCall{AggregateCall: &n.Calls[i], accumulator: acc, first: column, count: len(states)}
+		column += len(states)
 		if call.Distinct {
 			call.distinct = newDistinct(call.ArgTypes)
 		}
@@ -155,6 +156,12 @@ func (c *aggregateCall) rows(groups []int32, b *batch.Columns) {
 	}
 	if c.distinct != nil {
 		groups, rows = c.distinct.fresh(groups, c.args, rows)
+	}
+	if a, is := c.accumulator.(custom); is {
+		if err := a.Update(groups, c.args, rows); err != nil {
+			abortAt(b, err)
+		}
+		return
 	}
 	c.update(groups, c.args, rows)
 }

@@ -2,6 +2,7 @@ package exec
 
 import (
 	"github.com/weirstream/weir/batch"
+	"github.com/weirstream/weir/internal/operator"
 )
 
 // spilledGroups are the files of groups at one depth: the keys with the states of the
@@ -19,7 +20,9 @@ func (g *groups) stateShape() []*batch.Column {
 	}
 	for _, c := range g.calls {
 		if c.distinct == nil {
-			all = append(all, shape(aggregates[c.Function].state(c.AggregateCall))...)
+			states, err := stateOf(c.AggregateCall)
+			operator.Check(err)
+			all = append(all, shape(states)...)
 		}
 	}
 	return all

@@ -90,13 +90,17 @@ func (e *environment) compile(exprs ...expr.Expr) *evaluation {
 func (v *evaluation) eval(b *batch.Columns) []*batch.Column {
 	cols, err := v.program.Eval(b)
 	if err != nil {
-		err := v.located(err)
-		if failed, ok := errors.AsType[*expr.RowError](err); ok && b.Origin != 0 {
-			err = &OriginError{Origin: b.Origin, Row: failed.Row, Err: err}
-		}
-		operator.Abort(err)
+		abortAt(b, v.located(err))
 	}
 	return cols
+}
+
+// abortAt aborts with an error that may be at a row of b.
+func abortAt(b *batch.Columns, err error) {
+	if failed, ok := errors.AsType[*expr.RowError](err); ok && b.Origin != 0 {
+		err = &OriginError{Origin: b.Origin, Row: failed.Row, Err: err}
+	}
+	operator.Abort(err)
 }
 
 // OriginError is a failure at a row of a batch as its source made it.

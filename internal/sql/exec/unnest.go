@@ -3,12 +3,16 @@ package exec
 import (
 	"github.com/weirstream/weir/batch"
 	"github.com/weirstream/weir/internal/operator"
+	"github.com/weirstream/weir/internal/sql/expr"
 	"github.com/weirstream/weir/internal/sql/plan"
 	"github.com/weirstream/weir/types"
 )
 
 // unnest makes the operator that gives each row once for each element of a collection.
 func (e *environment) unnest(n *plan.Unnest) operator.Factory {
+	if c, ok := n.Collection.(*expr.Call); ok && c.Fn.Generate != nil {
+		return e.generate(n, c)
+	}
 	return transform(func(_ *operator.Context, emit emitter) stage {
 		u := &unnesting{node: n, emit: emit, collection: e.compile(n.Collection), kind: n.Collection.Type().Kind}
 		u.width = len(n.Inputs[0].Common().Schema)

@@ -9,7 +9,7 @@ import (
 // Function is an entry of the registry: a function, an operator or a special form.
 //
 // Invariant: one of Kernel and Lazy is set, but for functions that are evaluated by
-// an operator of their own (Aggregate, window functions), which have neither.
+// an operator of their own (aggregates, window and table functions), which have neither.
 type Function struct {
 	// Name is the canonical one, in upper case; operators have their sign.
 	Name    string
@@ -34,6 +34,11 @@ type Function struct {
 	Kernel func(b *Bound) (Kernel, error)
 	// Lazy makes the code for one call that evaluates its arguments itself.
 	Lazy func(b *Bound) (LazyKernel, error)
+	// Aggregate computes an aggregate function that is not built in.
+	Aggregate *Aggregate
+	// Generate makes the code for one call of a function that gives the rows of a table.
+	// The type of such a call is an ARRAY of them.
+	Generate func(b *Bound) (Generator, error)
 }
 
 // Form is how a call of a function is written.
@@ -132,6 +137,14 @@ type Kernel func(out *batch.Column, args []*batch.Column, rows Rows) error
 // LazyKernel is a Kernel that evaluates its arguments itself, for the rows it wants:
 // args[k].Eval(rows). out is as for Kernel.
 type LazyKernel func(out *batch.Column, args []*Arg, rows Rows) error
+
+// Generator takes the arguments of a batch. What it gives appends to out, the columns of a
+// table, the rows for row i of the arguments; after each it calls added, which may empty
+// out.
+type Generator func(args []*batch.Column) func(out []*batch.Column, i int, added func()) error
+
+// Bind says what a factory of kernels may know of a call.
+func Bind(s *Session, c *Call) *Bound { return bind(s, c) }
 
 // Bound is what a factory of kernels knows of the call.
 type Bound struct {

@@ -39,6 +39,19 @@ func (r *Registry) Add(functions ...*Function) {
 	}
 }
 
+// With is a registry with functions besides, whose names no statement looks up here:
+// plans do, in other processes.
+func (r *Registry) With(functions ...*Function) *Registry {
+	more := &Registry{byName: maps.Clone(r.byName)}
+	for _, f := range functions {
+		name := strings.ToUpper(f.Name)
+		_, taken := more.byName[name]
+		invariant.Check(!taken, "function %s is registered once", name)
+		more.byName[name] = f
+	}
+	return more
+}
+
 // Lookup finds a function by its name or an alias, whatever its case.
 func (r *Registry) Lookup(name string) (*Function, bool) {
 	f, ok := r.byName[strings.ToUpper(name)]

@@ -49,7 +49,7 @@ func (p *planner) twice(n *logical.Aggregate, in planned) (planned, bool) {
 	local := &plan.Aggregate{Phase: plan.Local, Keys: n.Keys, Base: over(nil, in)}
 	schema := n.Fields()[:len(n.Keys)]
 	for _, c := range n.Calls {
-		if c.Distinct || len(c.Order) > 0 || !mergeable[c.Fn.Name] {
+		if c.Distinct || len(c.Order) > 0 || !mergeable[c.Fn.Name] && c.Fn.Aggregate == nil {
 			return planned{}, false
 		}
 		local.Calls = append(local.Calls, call(c, in.schema()))
@@ -78,7 +78,7 @@ func orderOf(calls []logical.AggregateCall) []logical.SortKey {
 }
 
 func call(c logical.AggregateCall, in []types.Field) plan.AggregateCall {
-	to := plan.AggregateCall{Function: c.Fn.Name, Args: c.Args, Filter: c.Filter, Distinct: c.Distinct, IgnoreNulls: c.IgnoreNulls, Type: c.T}
+	to := plan.AggregateCall{Function: c.Fn.Name, Custom: c.Fn.Aggregate, Args: c.Args, Filter: c.Filter, Distinct: c.Distinct, IgnoreNulls: c.IgnoreNulls, Type: c.T}
 	for _, a := range c.Args {
 		to.ArgTypes = append(to.ArgTypes, in[a].Type)
 	}

@@ -117,18 +117,18 @@ func (d *decoder) node(m *pb.Node) (Node, error) {
 		collection, err := d.expr(w.Unnest.Collection)
 		return &Unnest{b, collection, w.Unnest.Ordinality, w.Unnest.Outer}, err
 	}
-	return plain(b, m)
+	return d.plain(b, m)
 }
 
 // plain decodes the nodes that have no expressions.
-func plain(b Base, m *pb.Node) (Node, error) {
+func (d *decoder) plain(b Base, m *pb.Node) (Node, error) {
 	switch w := m.What.(type) {
 	case *pb.Node_Exchange:
 		return &Exchange{b, Distribution(w.Exchange.Distribution), ints(w.Exchange.Keys)}, nil
 	case *pb.Node_Aggregate:
 		n := &Aggregate{Base: b, Phase: Phase(w.Aggregate.Phase), Keys: ints(w.Aggregate.Keys), Sorted: w.Aggregate.Sorted}
 		for _, c := range w.Aggregate.Calls {
-			n.Calls = append(n.Calls, call(c))
+			n.Calls = append(n.Calls, d.call(c))
 		}
 		return n, nil
 	case *pb.Node_Sort:
@@ -142,7 +142,7 @@ func plain(b Base, m *pb.Node) (Node, error) {
 	case *pb.Node_Over:
 		n := &Over{Base: b, Partition: ints(w.Over.Partition), Order: sortKeys(w.Over.Order)}
 		for _, c := range w.Over.Calls {
-			n.Calls = append(n.Calls, OverCall{call(c.Call), FrameUnit(c.Unit), bound(c.Start), bound(c.End)})
+			n.Calls = append(n.Calls, OverCall{d.call(c.Call), FrameUnit(c.Unit), bound(c.Start), bound(c.End)})
 		}
 		return n, nil
 	case *pb.Node_Window:
@@ -173,11 +173,14 @@ func ints(all []int32) []int {
 	return out
 }
 
-func call(m *pb.AggregateCall) AggregateCall {
+func (d *decoder) call(m *pb.AggregateCall) AggregateCall {
 	c := AggregateCall{Function: m.GetFunction(), Args: ints(m.GetArgs()), Filter: int(m.GetFilter()), Distinct: m.GetDistinct(),
 		IgnoreNulls: m.GetIgnoreNulls(), Type: typeOf(m.GetType())}
 	for _, t := range m.GetArgTypes() {
 		c.ArgTypes = append(c.ArgTypes, typeOf(t))
+	}
+	if f, known := d.registry.Lookup(c.Function); known {
+		c.Custom = f.Aggregate
 	}
 	return c
 }

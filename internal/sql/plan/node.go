@@ -127,8 +127,10 @@ const (
 
 // AggregateCall is one aggregate function's call.
 type AggregateCall struct {
-	// Function is its name, in upper case.
+	// Function is its name, in upper case if it is built in.
 	Function string
+	// Custom computes a function that is not; nil: it is built in.
+	Custom *expr.Aggregate
 	// Args are columns of the input of a node that is Complete or Local; Global nodes
 	// have the same numbers, which they do not look at.
 	Args []int

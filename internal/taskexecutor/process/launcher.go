@@ -127,11 +127,12 @@ func (l *Launcher) Launch(job *pb.Job, token string, share memory.Share, events 
 		fail("start worker", err)
 		return c
 	}
-	if len(job.Plan) > 0 {
+	switch {
+	case job.Artifact != "": // the program of an SQL job has the functions that its plan calls
+	case len(job.Plan) > 0:
 		l.launchSelf(c, fail)
 		return c
-	}
-	if job.Artifact == "" {
+	default:
 		fail("start worker of job "+job.JobId, fmt.Errorf("the job has no program of its own and no SQL plan; it runs only in the process that submits it"))
 		return c
 	}
@@ -152,7 +153,7 @@ func (l *Launcher) Launch(job *pb.Job, token string, share memory.Share, events 
 	return c
 }
 
-// launchSelf starts a worker of an SQL plan, whose program is this one.
+// launchSelf starts a worker of an SQL plan without a program of its own: it is this one.
 func (l *Launcher) launchSelf(c *child, fail func(text string, err error)) {
 	path, err := l.options.Self, error(nil)
 	if path == "" {

@@ -30,7 +30,8 @@ const (
 	// snapshot.Declaration.
 	StatesVariable = "WEIR_STATES"
 	// SQLVariable, set with WorkerVariable, holds the path of a file with an SQL plan:
-	// the program is Weir itself, and the worker makes its operators of the plan.
+	// the worker makes its operators of the plan. The program is Weir itself, or one that
+	// has functions which the plan calls.
 	SQLVariable = "WEIR_SQL"
 	// SettingsVariable holds configuration for the program, as a JSON object of
 	// Flink's keys: what `weir run` was given with -p and -D.
