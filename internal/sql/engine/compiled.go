@@ -1,15 +1,15 @@
 package engine
 
 import (
+	"context"
 	"errors"
 	"fmt"
-	"io/fs"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 
 	"github.com/weirstream/weir/config"
+	"github.com/weirstream/weir/internal/fs"
 	"github.com/weirstream/weir/internal/sql/ast"
 	"github.com/weirstream/weir/internal/sql/catalog"
 	"github.com/weirstream/weir/internal/sql/exec"
@@ -20,8 +20,11 @@ import (
 	"github.com/weirstream/weir/types"
 )
 
+// maxPlan bounds the file of a plan, in bytes.
+const maxPlan = 256 << 20
+
 // planFile is the path of a plan's file, which lies where the session does.
-func planFile(name *ast.StringLiteral) (string, error) {
+func planFile(name *ast.StringLiteral) (fs.Location, error) {
 	path := name.Value
 	switch rest, url := strings.CutPrefix(path, "file:"); {
 	case url:
@@ -32,7 +35,11 @@ func planFile(name *ast.StringLiteral) (string, error) {
 	if path == "" {
 		return "", expr.Refuse(name.Span, "the name of the plan's file is empty")
 	}
-	return filepath.Clean(path), nil
+	absolute, err := filepath.Abs(path)
+	if err != nil {
+		return "", err
+	}
+	return fs.Parse(filepath.ToSlash(absolute))
 }
 
 // compilePlan writes the plan of INSERT statements into a file, and executes it if that was
@@ -43,7 +50,7 @@ func (st *statement) compilePlan(c *ast.CompilePlan) (*session.Result, error) {
 		return nil, err
 	}
 	again := config.TablePlanForceRecompile.In(st.config)
-	if !again && st.hasPlan(path) {
+	if !again && st.hasPlan(st.ctx, path) {
 		switch {
 		case c.Execute:
 			return st.executePlan(c.File)
@@ -51,7 +58,7 @@ func (st *statement) compilePlan(c *ast.CompilePlan) (*session.Result, error) {
 			return done(), nil
 		}
 		return nil, refused(session.ClassTable, "Cannot overwrite the plan file '%s'. Either manually remove the file or, if you're debugging your job, set the option '%s' to true.",
-			path, config.TablePlanForceRecompile.Key)
+			path.Path(), config.TablePlanForceRecompile.Key)
 	}
 	sinks, err := st.explained(c.Statement)
 	if err != nil {
@@ -70,10 +77,10 @@ func (st *statement) compilePlan(c *ast.CompilePlan) (*session.Result, error) {
 	}
 	text, err := job.Text(tablesOf(sinks))
 	if err == nil {
-		err = keepPlan(path, text, again)
+		err = st.keepPlan(st.ctx, path, text, again)
 	}
 	if err != nil {
-		return nil, &session.Error{Class: session.ClassTable, Text: fmt.Sprintf("Cannot write the plan file '%s'.", path), Cause: err}
+		return nil, &session.Error{Class: session.ClassTable, Text: fmt.Sprintf("Cannot write the plan file '%s'.", path.Path()), Cause: err}
 	}
 	if c.Execute {
 		return st.executePlan(c.File)
@@ -82,29 +89,19 @@ func (st *statement) compilePlan(c *ast.CompilePlan) (*session.Result, error) {
 }
 
 // hasPlan reports whether there is a file, or would be if this session kept plans.
-func (st *statement) hasPlan(path string) bool {
-	_, err := os.Lstat(path)
-	return !errors.Is(err, fs.ErrNotExist) || st.compiled[path]
+func (st *statement) hasPlan(ctx context.Context, path fs.Location) bool {
+	_, err := st.o.Files.Stat(ctx, path)
+	return err == nil || st.compiled[path]
 }
 
-// keepPlan writes a file, and takes it away again if that fails.
-func keepPlan(path string, text []byte, replace bool) error {
-	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
-		return err
-	}
-	flags := os.O_WRONLY | os.O_CREATE | os.O_EXCL
+// keepPlan writes a file.
+func (st *statement) keepPlan(ctx context.Context, path fs.Location, text []byte, replace bool) error {
 	if replace {
-		flags = os.O_WRONLY | os.O_CREATE | os.O_TRUNC
+		if err := st.o.Files.Delete(ctx, path); err != nil {
+			return err
+		}
 	}
-	f, err := os.OpenFile(path, flags, 0o666)
-	if err != nil {
-		return err
-	}
-	_, err = f.Write(text)
-	if err = errors.Join(err, f.Close()); err != nil {
-		return errors.Join(err, os.Remove(path))
-	}
-	return nil
+	return fs.WriteFile(ctx, st.o.Files, path, text)
 }
 
 // tablesOf are the tables that sinks read and write, each once.
@@ -150,7 +147,7 @@ func (st *statement) executePlan(name *ast.StringLiteral) (*session.Result, erro
 	if st.planOnly && st.compiled[path] {
 		return done(), nil
 	}
-	text, err := os.ReadFile(path)
+	text, err := fs.ReadFile(st.ctx, st.o.Files, path, maxPlan)
 	if errors.Is(err, fs.ErrNotExist) {
 		err = refused(session.ClassFile, "file resource [%s] not found.", name.Value)
 	}

@@ -6,6 +6,8 @@ import (
 	"sync"
 	"time"
 
+	"github.com/weirstream/weir/internal/fs"
+	"github.com/weirstream/weir/internal/fs/local"
 	"github.com/weirstream/weir/internal/sql/catalog"
 	"github.com/weirstream/weir/internal/sql/exec"
 	"github.com/weirstream/weir/internal/sql/expr"
@@ -22,6 +24,8 @@ type Options struct {
 	Functions func(class string) (*expr.Function, bool)
 	// Settings are those that all sessions begin with.
 	Settings map[string]string
+	// Files is where compiled plans are kept; nil: on the local disk.
+	Files fs.FileSystem
 	// Now is the time of day.
 	Now func() time.Time
 }
@@ -30,11 +34,16 @@ type Options struct {
 type Engine struct{ o Options }
 
 // New makes an engine.
-func New(o Options) *Engine { return &Engine{o} }
+func New(o Options) *Engine {
+	if o.Files == nil {
+		o.Files = local.FileSystem{}
+	}
+	return &Engine{o}
+}
 
 // Open begins a session.
 func (e *Engine) Open(_ context.Context, o session.Options) (session.Session, error) {
-	return &Session{o: e.o, names: catalog.NewManager(), own: maps.Clone(o.Settings), compiled: map[string]bool{}, jobs: map[Job]bool{}}, nil
+	return &Session{o: e.o, names: catalog.NewManager(), own: maps.Clone(o.Settings), compiled: map[fs.Location]bool{}, jobs: map[Job]bool{}}, nil
 }
 
 // Session is one user's: the names and the settings that statements see.
@@ -45,7 +54,7 @@ type Session struct {
 	// unloaded says that the module core was.
 	unloaded bool
 	// compiled are the files of plans that were compiled where statements are checked only.
-	compiled map[string]bool
+	compiled map[fs.Location]bool
 
 	mu   sync.Mutex // guards own and jobs
 	own  map[string]string
