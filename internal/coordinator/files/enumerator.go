@@ -5,7 +5,9 @@ import (
 	"encoding/json/v2"
 	"errors"
 	"fmt"
+	"io/fs"
 	"slices"
+	"strings"
 
 	"github.com/weirstream/weir/internal/actor"
 	"github.com/weirstream/weir/internal/coordinator"
@@ -107,10 +109,14 @@ func (e *enumerator) Start() {
 func find(list List, spec split.Spec) (all []Found, err error) {
 	for _, pattern := range spec.Patterns {
 		found, err := list(pattern)
-		if err != nil {
+		missing := errors.Is(err, fs.ErrNotExist)
+		if err != nil && !missing {
 			return nil, fmt.Errorf("list the files of %q: %w", pattern, err)
 		}
-		if len(found) == 0 && spec.MonitorMillis == 0 {
+		switch none := len(found) == 0 && spec.MonitorMillis == 0 && !spec.Missing; {
+		case none && missing && spec.Empty:
+			return nil, fmt.Errorf("path %s does not exist", pattern)
+		case none && (!spec.Empty || strings.ContainsAny(pattern, "*?[{")):
 			return nil, fmt.Errorf("no file matches %q", pattern)
 		}
 		all = append(all, found...)

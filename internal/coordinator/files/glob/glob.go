@@ -20,7 +20,8 @@ import (
 
 // List gives the files a pattern names, in the order of the walk. A pattern
 // that names a directory means all files below it, without those whose name,
-// or whose directory's name, begins with "." or "_".
+// or whose directory's name, begins with "." or "_". A path without wildcards that does
+// not exist is an error, fs.ErrNotExist.
 func List(pattern string) ([]files.Found, error) {
 	if !doublestar.ValidatePattern(pattern) || pattern == "" {
 		return nil, fmt.Errorf("%q is not a glob: a bracket, a brace or an escape in it is not closed", pattern)
@@ -39,6 +40,8 @@ func List(pattern string) ([]files.Found, error) {
 	err := leadsNowhere(w.join(rest), nil)
 	switch {
 	case err != nil:
+	case !strings.ContainsAny(rest, `*?[{\\`):
+		return nil, &fs.PathError{Op: "list", Path: w.join(rest), Err: fs.ErrNotExist}
 	case strings.HasPrefix(rest, "**/"):
 		err = w.everywhere(rest)
 	default:

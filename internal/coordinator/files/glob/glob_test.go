@@ -1,7 +1,9 @@
 package glob
 
 import (
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -51,7 +53,6 @@ func TestList(t *testing.T) {
 		"{a,b}.*":      "a.txt b.go",
 		"none*":        "",
 		"none/*.txt":   "",
-		"none":         "",
 	} {
 		found, err := List(dir + "/" + pattern)
 		if err != nil {
@@ -70,6 +71,9 @@ func TestList(t *testing.T) {
 		if got := strings.Join(names, " "); got != want {
 			t.Errorf("%s:\n got %s\nwant %s", pattern, got, want)
 		}
+	}
+	if _, err := List(dir + "/none"); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("of a path that does not exist: %v", err)
 	}
 }
 

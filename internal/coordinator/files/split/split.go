@@ -12,6 +12,11 @@ type Spec struct {
 	// SplitBytes is how many bytes of files a split holds, about; 0 means
 	// DefaultBytes.
 	SplitBytes int64 `json:"splitBytes,omitzero"`
+	// Empty says that a directory without files is one that there is nothing to read of;
+	// otherwise it is an error.
+	Empty bool `json:"empty,omitzero"`
+	// Missing says that so is a path that does not exist.
+	Missing bool `json:"missing,omitzero"`
 	// Whole says that files are not cut: a record may hold line ends, so that nobody can
 	// tell in the middle of a file where one begins.
 	Whole bool `json:"whole,omitzero"`
