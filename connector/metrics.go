@@ -42,7 +42,10 @@ func (m *SinkMetrics) Totals() SinkTotals {
 
 // SourceMetrics is where a Reader tells what it knows of the other system, now and
 // then, from any goroutine. A nil one forgets it.
-type SourceMetrics struct{ pending atomic.Int64 } // one more than the number; 0: not known
+type SourceMetrics struct {
+	pending atomic.Int64 // one more than the number; 0: not known
+	errors  atomic.Int64
+}
 
 // Pending says how many records its splits have that it has not emitted.
 func (m *SourceMetrics) Pending(records int64) {
@@ -56,3 +59,13 @@ func (m *SourceMetrics) Waiting() (records int64, known bool) {
 	n := m.pending.Load()
 	return n - 1, n > 0
 }
+
+// Failed says that so many records more could not be read and were passed over.
+func (m *SourceMetrics) Failed(records int) {
+	if m != nil {
+		m.errors.Add(int64(records))
+	}
+}
+
+// Errors gives how many records could not be read.
+func (m *SourceMetrics) Errors() int64 { return m.errors.Load() }

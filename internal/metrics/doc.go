@@ -78,7 +78,6 @@
 //	numEffectiveSpeculativeExecutions  there are no speculative executions
 //	pendingBytes                   sources count records
 //	currentFetchEventTimeLag       what is fetched has an event time only when it is emitted
-//	numRecordsInErrors             a record that cannot be read ends the task
 //	numRecordsOutErrors*           no sink sends anything away
 //	Kafka*                         there is no Kafka connector
 //	commits*                       there is no Kafka connector

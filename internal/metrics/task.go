@@ -65,7 +65,7 @@ func OfOperator(o *status.OperatorFigures) []Metric {
 		if o.Pending != nil {
 			all = append(all, Metric{"pendingRecords", Whole(*o.Pending)})
 		}
-		return append(all, Metric{"sourceIdleTime", millis(o.SourceIdle)},
+		return append(all, Metric{"numRecordsInErrors", Whole(o.Unread)}, Metric{"sourceIdleTime", millis(o.SourceIdle)},
 			Metric{"currentEmitEventTimeLag", known(o.EmitLag)}, Metric{"watermarkLag", known(o.WatermarkLag)})
 	}
 	return append(all, Metric{inputWatermark, Whole(o.InputWatermark)})

@@ -79,6 +79,8 @@ type OperatorFigures struct {
 	// known.
 	EmitLag, WatermarkLag *time.Duration
 	Pending               *int64
+	// Unread is how many records a source could not read and passed over.
+	Unread int64
 	// Drift is how far, in event time, the operator is ahead of the last of its
 	// alignment group; nil: it is in none.
 	Drift *time.Duration

@@ -164,6 +164,7 @@ func (m *Meter) ends(o *operatorCounts, f *status.OperatorFigures) {
 		if records, known := s.Waiting(); known {
 			f.Pending = &records
 		}
+		f.Unread = s.Errors()
 	}
 }
 
