@@ -63,7 +63,7 @@ func TestWhatCannotBeReadIsPlaced(t *testing.T) {
 	for _, test := range []struct{ columns, options, text, query, want string }{
 		{"id INT, v STRING", "", "1,one\nx,two\n", "SELECT * FROM t", "line 2, byte 6: column id: 'x' is no INT"},
 		{"id INT, v STRING", "", "1,one\n2\n", "SELECT * FROM t", "line 2, byte 6: the record has 1 values, and the table 2 columns: '2'"},
-		{"id INT, v STRING", "", "1,one,1\n", "SELECT * FROM t", "line 1, byte 0: the record has more than 2 values: '1,one,1'"},
+		{"id INT, v STRING", "", "1,one,1\n", "SELECT * FROM t", "line 1, byte 0: the record has 3 values, and the table 2 columns: '1,one,1'"},
 		{"id INT, v STRING", "", "1,\"one\n", "SELECT * FROM t", "line 1, byte 0: column v: a quoted value has no end: '\"one'"},
 		{"id INT, v STRING", "", "1,\"one\"x\n", "SELECT * FROM t", "after the quoted value comes 'x' instead of ','"},
 		{"id INT, v STRING", ",'csv.ignore-parse-errors'='true'", "x,one\n", "SELECT * FROM t", "<NULL> | one\n"},

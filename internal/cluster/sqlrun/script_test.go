@@ -4,6 +4,11 @@ import (
 	"context"
 	"errors"
 	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -20,7 +25,9 @@ import (
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 // Scripts of testdata: "sql" runs a statement and shows its schema and its rows, or why
-// it was refused.
+// it was refused; "file name=…" writes a file below a directory of the script's own, which
+// is $DIR in statements and answers, and "files" lists those that are there. What files
+// hold is shown by reading them.
 func TestScripts(t *testing.T) {
 	datadriven.Walk(t, "testdata", func(t *testing.T, path string) {
 		runner := sqlrun.NewEmbedded(nil, nil)
@@ -32,8 +39,15 @@ func TestScripts(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer s.Close()
+		dir := t.TempDir()
 		datadriven.RunTest(t, path, func(t *testing.T, d *datadriven.TestData) string {
-			return answer(t.Context(), s, d.Input)
+			switch d.Cmd {
+			case "file":
+				return writeFile(t, dir, d)
+			case "files":
+				return listFiles(t, dir)
+			}
+			return strings.ReplaceAll(answer(t.Context(), s, strings.ReplaceAll(d.Input, "$DIR", dir)), dir, "$DIR")
 		})
 	})
 }
@@ -77,4 +91,51 @@ func answer(ctx context.Context, s session.Session, statement string) string {
 			out.WriteString("\n")
 		}
 	}
+}
+
+// writeFile writes a file of a script, whose text is a Go string without its quotes if it
+// is "quoted"; one without a text is removed.
+func writeFile(t *testing.T, dir string, d *datadriven.TestData) string {
+	t.Helper()
+	var name string
+	d.ScanArgs(t, "name", &name)
+	path, text := filepath.Join(dir, name), d.Input+"\n"
+	if d.HasArg("quoted") {
+		var err error
+		if text, err = strconv.Unquote(`"` + strings.ReplaceAll(d.Input, "\n", "") + `"`); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if d.Input == "" {
+		if err := os.Remove(path); err != nil {
+			t.Fatal(err)
+		}
+		return ""
+	}
+	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	return ""
+}
+
+// hashed is the part of a name that depends on where the script's directory is.
+var hashed = regexp.MustCompile(`-[0-9a-f]{16}-`)
+
+// listFiles gives the names of all files of a script.
+func listFiles(t *testing.T, dir string) string {
+	t.Helper()
+	var out strings.Builder
+	err := filepath.WalkDir(dir, func(path string, e fs.DirEntry, err error) error {
+		if err == nil && !e.IsDir() {
+			out.WriteString(hashed.ReplaceAllString(strings.TrimPrefix(path, dir+"/"), "-…-") + "\n")
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out.String()
 }

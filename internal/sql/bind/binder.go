@@ -25,6 +25,9 @@ type Options struct {
 	// FunctionNames are those of the user's functions that need no path, to suggest one;
 	// nil: there are none.
 	FunctionNames func() []string
+	// Side finds the table that a table's connector has beside it, and no catalog; nil:
+	// there are none.
+	Side func(path catalog.Path) (*catalog.Table, error)
 }
 
 // Query binds a query.

@@ -108,6 +108,9 @@ func (b *binder) table(name *ast.ObjectName, hints []*ast.Hint, ctes *commonTabl
 		return nil, nil, expr.Refuse(name.Span, "%v", err)
 	}
 	t, err := b.Catalog.Table(path)
+	if err == nil && t == nil && b.Side != nil {
+		t, err = b.Side(path)
+	}
 	if err != nil {
 		return nil, nil, err
 	}

@@ -138,6 +138,7 @@ func (st *statement) binding() bind.Options {
 		Expression: parse.Expression,
 		DropNulls:  config.TableNotNullEnforcer.In(st.config) == "DROP",
 		Function:   st.named, FunctionNames: st.functionNames,
+		Side: st.side,
 	}
 }
 

@@ -154,6 +154,9 @@ func (st *statement) tableOf(name *ast.ObjectName) (catalog.Path, *catalog.Table
 	}
 	t, err := st.names.Table(path)
 	if err == nil && t == nil {
+		t, err = st.side(path)
+	}
+	if err == nil && t == nil {
 		err = errors.New("Tables or views with the identifier '" + path.String() + "' doesn't exist.")
 	}
 	return path, t, err

@@ -15,6 +15,7 @@ import (
 	"github.com/weirstream/weir/internal/sql/exec"
 	"github.com/weirstream/weir/internal/sql/expr"
 	"github.com/weirstream/weir/internal/sql/plan"
+	"github.com/weirstream/weir/types"
 )
 
 // Connector is the connector. Registry has the casts that texts are read by.
@@ -31,6 +32,14 @@ func (c Connector) Source(s *plan.Scan, session *expr.Session) (exec.End, error)
 		Before: func(onCluster bool) error { return files.CheckPaths(onCluster, src.pattern) }}, nil
 }
 
+// Side is the table of the rows of a table that could not be read.
+func (c Connector) Side(name, table string, options map[string]string) (columns []types.Field, read map[string]string, ok bool) {
+	if name != "rejects" {
+		return nil, nil, false
+	}
+	return rejectColumns(), map[string]string{"connector": options["connector"], "path": options["path"], "format": "json", rejectsOption: table}, true
+}
+
 // source is a table to be read, which is possible.
 func (c Connector) source(s *plan.Scan, session *expr.Session) (*source, error) {
 	pattern, format, err := c.options(s.Table, s.Options)
@@ -43,23 +52,28 @@ func (c Connector) source(s *plan.Scan, session *expr.Session) (*source, error) 
 			return nil, fmt.Errorf("table %s: %w", s.Table, err)
 		}
 	}
-	if _, err := src.program(); err != nil {
-		return nil, err
+	for _, field := range src.fields() {
+		if _, err := src.conversion(s.Columns[field]); err != nil {
+			return nil, err
+		}
 	}
 	return src, nil
 }
 
 // options reads the table's options.
 func (c Connector) options(table string, options map[string]string) (pattern string, format formats, err error) {
-	format = formats{kind: options["format"], partition: cmp.Or(options[partitionOption], defaultPartition), csv: newCSVFormat(), raw: newRawFormat(), json: jsonFormat{nullKeys: nullKeyFails, nullKey: "null"}}
+	format = formats{kind: options["format"], rejectsOf: options[rejectsOption], partition: cmp.Or(options[partitionOption], defaultPartition), csv: newCSVFormat(), raw: newRawFormat(), json: jsonFormat{nullKeys: nullKeyFails, nullKey: "null"}}
 	for key, value := range options {
 		switch known, err := format.set(key, value); {
 		case err != nil:
 			return "", format, fmt.Errorf("table %s: option '%s': %w", table, key, err)
-		case known || slices.Contains(plainOptions, key):
+		case known || key == rejectsOption || slices.Contains(plainOptions, key):
 		default:
 			return "", format, fmt.Errorf("table %s: unsupported option '%s' for connector 'filesystem'%s", table, key, near(key))
 		}
+	}
+	if format.json.lenient && format.json.missing {
+		return "", format, fmt.Errorf("table %s: options 'json.fail-on-missing-field' and 'json.ignore-parse-errors' are both true, and exclude each other", table)
 	}
 	switch options["format"] {
 	case "csv", "json", "raw":
@@ -79,7 +93,7 @@ func (c Connector) options(table string, options map[string]string) (pattern str
 }
 
 // plainOptions are those of tables of whatever format.
-var plainOptions = []string{"connector", "path", "format", partitionOption, "sink.parallelism", "scan.parallelism"}
+var plainOptions = []string{"connector", "path", "format", partitionOption, badRowsOption, "sink.parallelism", "scan.parallelism"}
 
 // partitionOption is the option for the name of the partition of NULL.
 const partitionOption = "partition.default-name"
@@ -119,6 +133,10 @@ type formats struct {
 	kind string
 	// partition stands for NULL in the names of directories.
 	partition string
+	badRows   badRowsMode
+	// rejectsOf is the full name of the table whose rejected rows these are; empty: they
+	// are a table's own.
+	rejectsOf string
 	csv       csvFormat
 	json      jsonFormat
 	raw       rawFormat
@@ -126,6 +144,10 @@ type formats struct {
 
 // set takes an option of the format.
 func (f *formats) set(key, value string) (known bool, err error) {
+	if key == badRowsOption {
+		f.badRows, err = badRowsModeOf(value)
+		return true, err
+	}
 	switch f.kind {
 	case "json":
 		return f.json.set(key, value)

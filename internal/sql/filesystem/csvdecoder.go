@@ -2,99 +2,120 @@ package filesystem
 
 import (
 	"bytes"
+	"encoding/binary"
 	"errors"
 	"fmt"
-
-	"github.com/weirstream/weir/batch"
+	"math/bits"
 )
 
-// csvDecoder cuts text into records, and their values into columns of text.
+// csvDecoder finds the records of lines of delimited values.
 type csvDecoder struct {
 	csvFormat
-	// to has the column for each value of a record, in order; nil: it is not wanted.
-	to []*batch.Column
+	// columns has, for each value of a record in order, its column of the scan; -1: it is
+	// not wanted.
+	columns []int
 	// empty says of each whether an empty value without quotes is NULL.
-	empty  []bool
-	value  []byte  // one with quotes, without them
-	starts []int32 // where each record begins
+	empty []bool
 }
 
 var errOpenQuote = errors.New("a quoted value has no end")
 
-// decode reads records until so many are there, or only a part of one is left. It gives
-// how many bytes they have; last says that no more text follows.
-func (d *csvDecoder) decode(text []byte, last bool, most int) (consumed int, err error) {
-	d.starts = d.starts[:0]
-	for len(d.starts) < most && consumed < len(text) {
-		n, whole, err := d.record(text[consumed:], last, consumed)
-		if err != nil {
-			return consumed, err
+// decode finds records.
+func (d *csvDecoder) decode(v *values, text []byte, last bool, begin, most int) (consumed int, err error) {
+	v.begin(text)
+	at := 0
+	for v.rows < most && at < begin {
+		next, err := d.skipped(text, at, last)
+		if next == at {
+			next, err = d.record(v, text, at, last)
 		}
-		if !whole {
+		if err == errMore {
 			break
 		}
-		consumed += n
+		if bad, ok := err.(*recordError); ok {
+			next, err = bad.end, v.refuse(bad)
+		}
+		if err != nil {
+			return at, err
+		}
+		at = next
 	}
-	return consumed, nil
+	return at, nil
 }
 
-// record reads one record. A line without a character holds none.
-func (d *csvDecoder) record(text []byte, last bool, at int) (n int, whole bool, err error) {
-	if line, blank := blankLine(text); blank && (line < len(text) || last || text[line-1] == '\n') {
-		return line, true, nil
+// skipped gives the end of a line that holds no record, because it is empty or a
+// comment; at: it holds one.
+func (d *csvDecoder) skipped(text []byte, at int, last bool) (next int, err error) {
+	switch c := text[at]; {
+	case c == '\n':
+		return at + 1, nil
+	case c == '\r' && at+1 < len(text) && text[at+1] == '\n':
+		return at + 2, nil
+	case c == '#' && d.comments:
+		if end := bytes.IndexByte(text[at:], '\n'); end >= 0 {
+			return at + end + 1, nil
+		}
+		if !last {
+			return at, errMore
+		}
+		return len(text), nil
 	}
-	if d.comments && text[0] == '#' {
-		if end := bytes.IndexByte(text, '\n'); end >= 0 {
-			return end + 1, true, nil
+	return at, nil
+}
+
+// record reads the record that begins at a byte, and gives where it ends.
+func (d *csvDecoder) record(v *values, text []byte, at int, last bool) (next int, err error) {
+	quote, row := d.quoted(), v.rows
+	field, i, ends := 0, at, false
+	for !ends {
+		var value span
+		quoted := false
+		if quote != 0 && i < len(text) && text[i] == quote {
+			quoted = true
+			begin := i
+			if value, i, ends, err = d.inQuotes(v, text, i, last); err != nil {
+				return 0, d.located(err, text, at, field, begin)
+			}
+		} else {
+			end := d.end(text, i)
+			if end == len(text) && !last {
+				return 0, errMore
+			}
+			value.from, value.to = int32(i), int32(end)
+			ends = end == len(text) || text[end] == '\n'
+			i = min(end+1, len(text))
+			if ends && end > int(value.from) && text[end-1] == '\r' {
+				value.to--
+			}
+			if d.escape != 0 {
+				value = d.plain(v, value)
+			}
 		}
-		return len(text), last, nil
-	}
-	field := 0
-	for {
-		value, quoted, size, end, err := d.next(text[n:], last)
-		if errors.Is(err, errMore) {
-			d.undo(field)
-			return 0, false, nil
+		if field < len(d.columns) {
+			if column := d.columns[field]; column >= 0 {
+				if !quoted && (value.from == value.to && d.empty[field] || d.hasNull && string(v.bytes(value)) == d.null) {
+					value = null
+				}
+				v.of[column][row] = value
+			}
 		}
-		if err != nil {
-			d.undo(field)
-			return 0, false, d.failed(at, field, value, err)
-		}
-		if field >= len(d.to) {
-			d.undo(field)
-			return 0, false, d.failed(at, -1, firstLine(text), fmt.Errorf("the record has more than %d values", len(d.to)))
-		}
-		d.append(field, value, quoted)
-		n += size
 		field++
-		if end {
-			break
-		}
 	}
-	if field < len(d.to) {
-		if !d.lenient {
-			d.undo(field)
-			return 0, false, d.failed(at, -1, firstLine(text), fmt.Errorf("the record has %d values, and the table %d columns", field, len(d.to)))
+	if field != len(d.columns) {
+		if field > len(d.columns) {
+			return 0, &recordError{at, i, -1, firstLine(text[at:i]), fmt.Errorf("the record has %d values, and the table %d columns", field, len(d.columns))}
 		}
-		for ; field < len(d.to); field++ {
-			if d.to[field] != nil {
-				d.to[field].AppendNull()
+		if !d.lenient {
+			return 0, &recordError{at, i, -1, firstLine(text[at:i]), fmt.Errorf("the record has %d values, and the table %d columns", field, len(d.columns))}
+		}
+		for _, column := range d.columns[field:] {
+			if column >= 0 {
+				v.of[column][row] = null
 			}
 		}
 	}
-	d.starts = append(d.starts, int32(at))
-	return n, true, nil
-}
-
-// blankLine is how long a line is that has nothing in it.
-func blankLine(text []byte) (n int, blank bool) {
-	switch {
-	case text[0] == '\n':
-		return 1, true
-	case text[0] == '\r' && len(text) > 1 && text[1] == '\n':
-		return 2, true
-	}
-	return 0, false
+	v.found(at, i)
+	return i, nil
 }
 
 func firstLine(text []byte) []byte {
@@ -104,132 +125,118 @@ func firstLine(text []byte) []byte {
 	return bytes.TrimSuffix(text, []byte("\r"))
 }
 
-// errMore says that the text ends within a record.
-var errMore = errors.New("more text is needed")
+const (
+	lowBits  = 0x0101010101010101
+	highBits = 0x8080808080808080
+)
 
-// next reads one value: it gives it, how long it is with what ends it, and whether it is
-// the record's last.
-func (d *csvDecoder) next(text []byte, last bool) (value []byte, quoted bool, size int, end bool, err error) {
-	if q := d.quoted(); q != 0 && len(text) > 0 && text[0] == q {
-		return d.inQuotes(text, last)
+// end gives where the value without quotes that begins at i ends.
+func (d *csvDecoder) end(text []byte, i int) int {
+	if d.escape != 0 {
+		return d.endEscaped(text, i)
 	}
-	i := 0
+	delimiters, newlines := uint64(d.delimiter)*lowBits, uint64('\n')*lowBits
+	for ; i+8 <= len(text); i += 8 {
+		w := binary.LittleEndian.Uint64(text[i:])
+		a, b := w^delimiters, w^newlines
+		// The lowest of the bits set is that of the first byte which is zero.
+		if found := ((a-lowBits)&^a | (b-lowBits)&^b) & highBits; found != 0 {
+			return i + bits.TrailingZeros64(found)>>3
+		}
+	}
 	for ; i < len(text); i++ {
-		switch c := text[i]; {
-		case c == d.delimiter:
-			return d.plain(text[:i]), false, i + 1, false, nil
-		case c == '\n':
-			return d.plain(bytes.TrimSuffix(text[:i], []byte("\r"))), false, i + 1, true, nil
-		case c == d.escape && d.escape != 0:
+		if c := text[i]; c == d.delimiter || c == '\n' {
+			break
+		}
+	}
+	return i
+}
+
+func (d *csvDecoder) endEscaped(text []byte, i int) int {
+	for ; i < len(text); i++ {
+		switch c := text[i]; c {
+		case d.delimiter, '\n':
+			return i
+		case d.escape:
 			i++
 		}
 	}
-	if !last {
-		return nil, false, 0, false, errMore
-	}
-	return d.plain(bytes.TrimSuffix(text, []byte("\r"))), false, len(text), true, nil
+	return len(text)
 }
 
 // plain takes the escapes off a value.
-func (d *csvDecoder) plain(text []byte) []byte {
-	if d.escape == 0 || bytes.IndexByte(text, d.escape) < 0 {
-		return text
+func (d *csvDecoder) plain(v *values, s span) span {
+	text := v.text[s.from:s.to]
+	if bytes.IndexByte(text, d.escape) < 0 {
+		return s
 	}
-	d.value = d.value[:0]
+	from := len(v.side)
 	for i := 0; i < len(text); i++ {
 		if text[i] == d.escape && i+1 < len(text) {
 			i++
 		}
-		d.value = append(d.value, text[i])
+		v.side = append(v.side, text[i])
 	}
-	return d.value
+	return v.aside(from)
 }
 
-// inQuotes reads a value in quotes, which are doubled within it.
-func (d *csvDecoder) inQuotes(text []byte, last bool) (value []byte, quoted bool, size int, end bool, err error) {
-	q := d.quote
-	d.value = d.value[:0]
-	for i := 1; i < len(text); i++ {
+// inQuotes reads the value in quotes that begins at i; quotes are doubled within it.
+func (d *csvDecoder) inQuotes(v *values, text []byte, i int, last bool) (value span, next int, ends bool, err error) {
+	from := i + 1
+	end := bytes.IndexByte(text[from:], d.quote)
+	if end >= 0 && d.escape == 0 && (from+end+1 == len(text) || text[from+end+1] != d.quote) {
+		value, i = span{int32(from), int32(from + end)}, from+end+1
+	} else if value, i = d.unquote(v, text, from); i < 0 {
+		if !last {
+			return value, 0, false, errMore
+		}
+		return value, 0, false, errOpenQuote
+	}
+	switch {
+	case i == len(text) && !last, i+1 == len(text) && text[i] == '\r' && !last:
+		return value, 0, false, errMore
+	case i == len(text):
+		return value, i, true, nil
+	case text[i] == d.delimiter:
+		return value, i + 1, false, nil
+	case text[i] == '\n':
+		return value, i + 1, true, nil
+	case text[i] == '\r' && (i+1 == len(text) || text[i+1] == '\n'):
+		return value, min(i+2, len(text)), true, nil
+	}
+	return value, 0, false, fmt.Errorf("after the quoted value comes %q instead of %q", text[i], d.delimiter)
+}
+
+// unquote reads to the end of a value in quotes, and gives what is behind it; -1: it has
+// no end.
+func (d *csvDecoder) unquote(v *values, text []byte, i int) (value span, next int) {
+	from := len(v.side)
+	for ; i < len(text); i++ {
 		switch c := text[i]; {
 		case c == d.escape && d.escape != 0 && i+1 < len(text):
 			i++
-			d.value = append(d.value, text[i])
-		case c != q:
-			d.value = append(d.value, c)
-		case i+1 < len(text) && text[i+1] == q:
+			v.side = append(v.side, text[i])
+		case c != d.quote:
+			v.side = append(v.side, c)
+		case i+1 < len(text) && text[i+1] == d.quote:
 			i++
-			d.value = append(d.value, q)
+			v.side = append(v.side, c)
 		default:
-			return d.afterQuotes(text, i+1, last)
+			return v.aside(from), i + 1
 		}
 	}
-	if !last {
-		return nil, true, 0, false, errMore
-	}
-	return firstLine(text), true, 0, false, errOpenQuote
+	return null, -1
 }
 
-// afterQuotes reads what ends a value in quotes.
-func (d *csvDecoder) afterQuotes(text []byte, i int, last bool) (value []byte, quoted bool, size int, end bool, err error) {
-	switch {
-	case i == len(text) && !last, i+1 == len(text) && text[i] == '\r' && !last:
-		return nil, true, 0, false, errMore
-	case i == len(text):
-		return d.value, true, i, true, nil
-	case text[i] == d.delimiter:
-		return d.value, true, i + 1, false, nil
-	case text[i] == '\n':
-		return d.value, true, i + 1, true, nil
-	case text[i] == '\r' && (i+1 == len(text) || text[i+1] == '\n'):
-		return d.value, true, min(i+2, len(text)), true, nil
+// located says of which record and field an error is. A record whose quotes are wrong
+// ends with its first line.
+func (d *csvDecoder) located(err error, text []byte, at, field, begin int) error {
+	if err == errMore {
+		return err
 	}
-	return firstLine(text), true, 0, false, fmt.Errorf("after the quoted value comes %q instead of %q", text[i], d.delimiter)
-}
-
-// append adds a value to its column.
-func (d *csvDecoder) append(field int, value []byte, quoted bool) {
-	c := d.to[field]
-	switch {
-	case c == nil:
-	case !quoted && (d.empty[field] && len(value) == 0 || d.hasNull && string(value) == d.null):
-		c.AppendNull()
-	default:
-		c.AppendBytes(value)
+	end := len(text)
+	if line := bytes.IndexByte(text[at:], '\n'); line >= 0 {
+		end = at + line + 1
 	}
-}
-
-// undo takes back what a record that is not whole has added.
-func (d *csvDecoder) undo(fields int) {
-	for _, c := range d.to[:min(fields, len(d.to))] {
-		if c != nil {
-			cut(c, len(d.starts))
-		}
-	}
-}
-
-// cut leaves a column of text its first n values.
-func cut(c *batch.Column, n int) {
-	if c.Len <= n {
-		return
-	}
-	if c.Valid != nil {
-		for i := n; i < c.Len; i++ {
-			c.Valid.Set(i)
-		}
-	}
-	c.Len, c.Data, c.Offsets = n, c.Data[:c.Offsets[n]], c.Offsets[:n+1]
-}
-
-// recordError is a record that cannot be read.
-type recordError struct {
-	at    int // of the record, in the text
-	field int // -1: none in particular
-	value string
-	err   error
-}
-
-func (e *recordError) Error() string { return e.err.Error() }
-
-func (d *csvDecoder) failed(at, field int, value []byte, err error) error {
-	return &recordError{at, field, string(value), err}
+	return &recordError{at, end, field, firstLine(text[begin:]), err}
 }

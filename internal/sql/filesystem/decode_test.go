@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"testing"
 
-	"github.com/weirstream/weir/batch"
 	"github.com/weirstream/weir/internal/sql/plan"
 	"github.com/weirstream/weir/types"
 )
@@ -17,34 +16,22 @@ func decoded(kind, text string, first int) (rows []string, err error) {
 		columns = append(columns, types.Field{Name: name, Type: types.String()})
 	}
 	s := &source{format: formats{kind: kind, csv: newCSVFormat()}, scan: &plan.Scan{Columns: columns, Fields: []int{0, 1, 2}}, partitions: newPartitions(columns, nil)}
-	to := []*batch.Column{batch.NewColumn(types.String()), batch.NewColumn(types.String()), batch.NewColumn(types.String())}
-	var d decoder = s.csvDecoder(to)
-	if kind == "json" {
-		d = s.jsonDecoder(to)
-	}
+	d, v := s.decoder([]int{0, 1, 2}), newValues(3, 2)
 	for at, end := 0, first; at < len(text); {
-		for _, c := range to {
-			c.Reset(0)
-		}
-		n, err := d.decode([]byte(text[at:end]), end == len(text), 2)
+		n, err := d.decode(v, []byte(text[at:end]), end == len(text), end-at, 2)
 		if err != nil {
 			return rows, err
 		}
-		for i := range d.records() {
+		for i := range v.rows {
 			row := ""
-			for _, c := range to {
-				if c.IsNull(i) {
+			for _, c := range v.of {
+				if c[i].isNull() {
 					row += "|-"
 				} else {
-					row += fmt.Sprintf("|%q", c.Bytes(i))
+					row += fmt.Sprintf("|%q", v.bytes(c[i]))
 				}
 			}
 			rows = append(rows, row)
-		}
-		for _, c := range to {
-			if c.Len != len(d.records()) {
-				return rows, fmt.Errorf("a column has %d values, of %d records", c.Len, len(d.records()))
-			}
 		}
 		if at += n; n == 0 && end == len(text) {
 			return rows, fmt.Errorf("nothing is read of %d bytes", len(text)-at)

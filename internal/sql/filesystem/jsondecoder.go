@@ -2,12 +2,9 @@ package filesystem
 
 import (
 	"bytes"
-	"encoding/base64"
 	"errors"
 	"fmt"
 
-	"github.com/weirstream/weir/batch"
-	"github.com/weirstream/weir/internal/sql/expr"
 	"github.com/weirstream/weir/types"
 )
 
@@ -55,265 +52,241 @@ func (f *jsonFormat) set(key, value string) (known bool, err error) {
 	return true, err
 }
 
-// jsonDecoder takes the members that are wanted out of objects, into columns of text.
+// jsonDecoder finds the members that are wanted of objects, one to a line.
 type jsonDecoder struct {
 	jsonFormat
-	names  [][]byte // of the columns, in quotes
-	to     []*batch.Column
-	text   []bool // the column's values are texts
-	bytes  []bool // the column's values are bytes, in Base64
-	nested []bool // the column's values are made of others
-	found  []bool // of the record that is being read
-	next   int    // the column whose name is likely the next
-	value  []byte
-	starts []int32
+	columns []jsonColumn // of the table
+	wanted  int          // how many of them are
+	// shape are the members of the record before, which those of the next are likely to
+	// be.
+	shape []jsonMember
+	found []bool // by column of the scan: the record has it
 }
 
-// decode reads records until so many are there, or only a part of one is left.
-func (d *jsonDecoder) decode(text []byte, last bool, most int) (consumed int, err error) {
-	d.starts = d.starts[:0]
-	for len(d.starts) < most && consumed < len(text) {
-		end := bytes.IndexByte(text[consumed:], '\n')
-		next := consumed + end + 1
+// jsonColumn is a column of the table.
+type jsonColumn struct {
+	name []byte // in quotes
+	// column is that of the scan; -1: it is not wanted.
+	column int
+	kind   jsonKind
+}
+
+// jsonKind is how values of a column are written.
+type jsonKind uint8
+
+const (
+	jsonPlain  jsonKind = iota // as texts or numbers
+	jsonMoment                 // as texts, in one of two ways
+	jsonNested                 // as JSON that is read later
+)
+
+func jsonKindOf(t types.Type) jsonKind {
+	switch {
+	case t.Kind.IsCollection() || t.Kind.IsComposite():
+		return jsonNested
+	case t.Kind.IsTimestamp():
+		return jsonMoment
+	}
+	return jsonPlain
+}
+
+// jsonMember is a member's name, as it is written in quotes, and its column; nil: there
+// is none, or it is not wanted.
+type jsonMember struct {
+	name []byte
+	of   *jsonColumn
+}
+
+var errNoObject = errors.New("a record is a JSON object")
+
+// decode finds records.
+func (d *jsonDecoder) decode(v *values, text []byte, last bool, begin, most int) (consumed int, err error) {
+	v.begin(text)
+	at := 0
+	for v.rows < most && at < begin {
+		end := bytes.IndexByte(text[at:], '\n')
+		next := at + end + 1
 		if end < 0 {
 			if !last {
 				break
 			}
-			end, next = len(text)-consumed, len(text)
+			next = len(text)
+			end = next - at
 		}
-		line := bytes.TrimSpace(text[consumed : consumed+end])
-		if len(line) > 0 {
-			if err := d.record(line); err != nil && !d.lenient {
-				return consumed, &recordError{consumed, -1, string(line[:min(len(line), 1000)]), err}
-			} else if err == nil {
-				d.starts = append(d.starts, int32(consumed))
-			}
-		}
-		consumed = next
-	}
-	return consumed, nil
-}
-
-// record reads one object. What a record that is refused has added is taken back.
-func (d *jsonDecoder) record(line []byte) (err error) {
-	rows := len(d.starts)
-	defer func() {
-		if err != nil {
-			for _, c := range d.to {
-				if c != nil {
-					cut(c, rows)
+		line := text[:at+end]
+		if i := space(line, at); i < len(line) {
+			bad := d.record(v, line, i)
+			if bad == nil {
+				v.found(at, next)
+			} else {
+				bad.at, bad.end = at, next
+				if err := v.refuse(bad); err != nil {
+					return at, err
 				}
 			}
 		}
-	}()
-	if line[0] != '{' {
-		return fmt.Errorf("a record is a JSON object%s", seen(line, 0))
+		at = next
+	}
+	return at, nil
+}
+
+// record reads the object that begins at a byte of a text that ends with its line.
+func (d *jsonDecoder) record(v *values, text []byte, begin int) *recordError {
+	refused := func(place int, value []byte, err error) *recordError {
+		return &recordError{place: place, value: bytes.TrimSpace(value), err: err}
+	}
+	if text[begin] != '{' {
+		return refused(-1, text[begin:], fmt.Errorf("%w%s", errNoObject, seen(text, begin)))
 	}
 	clear(d.found)
-	d.next = 0
-	end := 0
-	if err := members(line, 0, 1, func(name, value []byte) error { return d.member(rows, name, value) }, &end); err != nil {
-		return err
-	}
-	if space(line, end) < len(line) {
-		return fmt.Errorf("after the record comes more%s", seen(line, space(line, end)))
-	}
-	for i, c := range d.to {
-		if c != nil && !d.found[i] {
-			if d.missing {
-				return fmt.Errorf("the member %s is missing", d.names[i])
+	left := d.wanted
+	i := space(text, begin+1)
+	if i < len(text) && text[i] == '}' {
+		i++
+	} else {
+		for ordinal := 0; ; ordinal++ {
+			of, after, err := d.name(text, i, ordinal)
+			if err != nil {
+				return refused(-1, text[begin:], err)
 			}
-			c.AppendNull()
+			i = space(text, after)
+			end, err := skip(text, i, 1)
+			if err != nil {
+				return refused(-1, text[begin:], err)
+			}
+			if of != nil {
+				value, err := d.value(v, text, i, end, of.kind)
+				if err != nil && !d.lenient {
+					return refused(-1, text[begin:], fmt.Errorf("the member %s: %w", of.name, err))
+				} else if err != nil {
+					value = null
+				}
+				v.of[of.column][v.rows] = value
+				if !d.found[of.column] {
+					d.found[of.column] = true
+					left--
+				}
+			}
+			if i = space(text, end); i < len(text) && text[i] == ',' {
+				i = space(text, i+1)
+				continue
+			}
+			if i < len(text) && text[i] == '}' {
+				i++
+				break
+			}
+			return refused(-1, text[begin:], fmt.Errorf("after a JSON value comes a comma or '}'%s", seen(text, i)))
 		}
 	}
-	return nil
-}
-
-// column is the place of a member's column; -1: there is none.
-func (d *jsonDecoder) column(name []byte) int {
-	if d.next < len(d.names) && bytes.Equal(d.names[d.next], name) {
-		d.next++
-		return d.next - 1
+	if i = space(text, i); i < len(text) {
+		return refused(-1, text[begin:], fmt.Errorf("after the record comes more%s", seen(text, i)))
 	}
-	plain := name
-	if bytes.IndexByte(name, '\\') >= 0 {
-		if text, err := unquoted(nil, name); err == nil {
-			plain = append(append([]byte{'"'}, text...), '"')
-		}
-	}
-	for i, n := range d.names {
-		if bytes.Equal(n, plain) {
-			d.next = i + 1
-			return i
-		}
-	}
-	return -1
-}
-
-// member takes the value of a member: of several of one name the last counts.
-func (d *jsonDecoder) member(rows int, name, value []byte) error {
-	i := d.column(name)
-	if i < 0 || d.to[i] == nil {
+	if left == 0 {
 		return nil
 	}
-	c := d.to[i]
-	if d.found[i] {
-		cut(c, rows)
-	}
-	d.found[i] = true
-	switch {
-	case value[0] == 'n':
-		c.AppendNull()
-	case value[0] != '"' || d.nested[i]:
-		c.AppendBytes(value)
-	default:
-		text, err := unquoted(d.value[:0], value)
-		if err != nil {
-			return fmt.Errorf("the member %s: %w", name, err)
-		}
-		d.value = text
-		if d.bytes[i] {
-			if text, err = base64.StdEncoding.AppendDecode(nil, text); err != nil {
-				return fmt.Errorf("the member %s: it is no Base64: %w", name, err)
+	for _, c := range d.columns {
+		if c.column >= 0 && !d.found[c.column] {
+			if d.missing && !d.lenient {
+				return refused(-1, text[begin:], fmt.Errorf("the member %s is missing", c.name))
 			}
-		} else if !d.text[i] {
-			text = sqlMoment(text)
+			v.of[c.column][v.rows] = null
 		}
-		c.AppendBytes(text)
 	}
 	return nil
 }
 
-// sqlMoment writes a timestamp as SQL does. One as in ISO-8601 is understood whichever of
+// name reads the name of the record's member of that number, which begins at i. It gives
+// the column, if that is wanted, and the byte behind the colon.
+func (d *jsonDecoder) name(text []byte, i, ordinal int) (of *jsonColumn, after int, err error) {
+	if ordinal < len(d.shape) {
+		m := &d.shape[ordinal]
+		if n := len(m.name); i+n < len(text) && text[i+n] == ':' && string(text[i:i+n]) == string(m.name) {
+			return m.of, i + n + 1, nil
+		}
+	}
+	name, after, err := memberName(text, i)
+	if err != nil {
+		return nil, i, err
+	}
+	of = d.column(name)
+	if ordinal == len(d.shape) && ordinal < maxShape {
+		d.shape = append(d.shape, jsonMember{})
+	}
+	if ordinal < len(d.shape) {
+		m := &d.shape[ordinal]
+		m.name, m.of = append(m.name[:0], name...), of
+	}
+	return of, after, nil
+}
+
+// maxShape bounds how many members of a record are remembered.
+const maxShape = 256
+
+// column is that of a member, if it is wanted.
+func (d *jsonDecoder) column(name []byte) *jsonColumn {
+	if bytes.IndexByte(name, '\\') >= 0 {
+		if plain, err := unquoted(nil, name); err == nil {
+			name = append(append([]byte{'"'}, plain...), '"')
+		}
+	}
+	for i := range d.columns {
+		if c := &d.columns[i]; bytes.Equal(c.name, name) {
+			if c.column < 0 {
+				return nil
+			}
+			return c
+		}
+	}
+	return nil
+}
+
+// value is the value that lies between two bytes: of several of one name the last counts.
+func (d *jsonDecoder) value(v *values, text []byte, i, end int, kind jsonKind) (span, error) {
+	switch {
+	case text[i] == 'n':
+		return null, nil
+	case text[i] != '"' || kind == jsonNested:
+		return span{int32(i), int32(end)}, nil
+	}
+	s := span{int32(i + 1), int32(end - 1)}
+	if bytes.IndexByte(text[i:end], '\\') >= 0 {
+		from := len(v.side)
+		side, err := unquoted(v.side, text[i:end])
+		if err != nil {
+			return null, err
+		}
+		v.side = side
+		s = v.aside(from)
+	}
+	if kind == jsonMoment {
+		return d.moment(v, s), nil
+	}
+	return s, nil
+}
+
+// moment is a timestamp as SQL writes it. One as in ISO-8601 is understood whichever of
 // them the table's option names, which settles how they are written; an instant is one of UTC.
+func (d *jsonDecoder) moment(v *values, s span) span {
+	text := v.bytes(s)
+	if n := len(text); n > 0 && text[n-1] == 'Z' {
+		s.to--
+		text = text[:n-1]
+	}
+	if len(text) <= dateLength || text[dateLength] != 'T' {
+		return s
+	}
+	from := len(v.side)
+	v.side = append(v.side, text...)
+	v.side[from+dateLength] = ' '
+	return v.aside(from)
+}
+
+const dateLength = len("2006-01-02")
+
+// sqlMoment writes a timestamp as SQL does.
 func sqlMoment(text []byte) []byte {
-	if day := bytes.IndexByte(text, 'T'); day >= len("2006-01-02") {
-		text[day] = ' '
+	if len(text) > dateLength && text[dateLength] == 'T' {
+		text[dateLength] = ' '
 	}
 	return bytes.TrimSuffix(text, []byte("Z"))
-}
-
-// nestedColumn makes a column of values that are made of others, from their JSON.
-func nestedColumn(registry *expr.Registry, session *expr.Session, f jsonFormat, t types.Type, texts *batch.Column) (*batch.Column, error) {
-	c := batch.NewColumn(t)
-	b := &nestedBuilder{registry: registry, session: session, format: f, casts: map[string]*expr.Program{}}
-	for i := range texts.Len {
-		if texts.IsNull(i) {
-			c.AppendNull()
-			continue
-		}
-		if err := b.append(c, t, texts.Bytes(i)); err != nil {
-			return nil, expr.AtRow(i, err)
-		}
-	}
-	return c, nil
-}
-
-type nestedBuilder struct {
-	registry *expr.Registry
-	session  *expr.Session
-	format   jsonFormat
-	casts    map[string]*expr.Program
-}
-
-var errNotNested = errors.New("it is neither a JSON object nor an array")
-
-// append adds a JSON value to a column.
-func (b *nestedBuilder) append(c *batch.Column, t types.Type, text []byte) error {
-	if text[0] == 'n' {
-		c.AppendNull()
-		return nil
-	}
-	end := 0
-	switch t.Kind {
-	case types.Array:
-		if text[0] != '[' {
-			return fmt.Errorf("%.100q is no JSON array", text)
-		}
-		err := members(text, 0, 1, func(_, value []byte) error { return b.append(c.Children[0], *t.Elem, value) }, &end)
-		c.EndCollection()
-		return err
-	case types.Map:
-		if text[0] != '{' {
-			return fmt.Errorf("%.100q is no JSON object", text)
-		}
-		err := members(text, 0, 1, func(name, value []byte) error {
-			if err := b.append(c.Children[0], *t.Key, name); err != nil {
-				return err
-			}
-			return b.append(c.Children[1], *t.Elem, value)
-		}, &end)
-		c.EndCollection()
-		return err
-	case types.Row:
-		return b.row(c, t, text)
-	}
-	return b.scalar(c, t, text)
-}
-
-// row adds a JSON object as a row: members by name, those that are missing NULL.
-func (b *nestedBuilder) row(c *batch.Column, t types.Type, text []byte) error {
-	if text[0] != '{' {
-		return errNotNested
-	}
-	values := make([][]byte, len(t.Fields))
-	end := 0
-	err := members(text, 0, 1, func(name, value []byte) error {
-		plain, err := unquoted(nil, name)
-		for i, f := range t.Fields {
-			if err == nil && f.Name == string(plain) {
-				values[i] = value
-			}
-		}
-		return err
-	}, &end)
-	if err != nil {
-		return err
-	}
-	for i, f := range t.Fields {
-		if values[i] == nil {
-			c.Children[i].AppendNull()
-		} else if err := b.append(c.Children[i], f.Type, values[i]); err != nil {
-			return fmt.Errorf("field %s: %w", f.Name, err)
-		}
-	}
-	c.EndRow()
-	return nil
-}
-
-// scalar adds a value that is cast from its text.
-func (b *nestedBuilder) scalar(c *batch.Column, t types.Type, text []byte) error {
-	if text[0] == '"' {
-		plain, err := unquoted(nil, text)
-		if err != nil {
-			return err
-		}
-		if text = plain; t.Kind.IsBinary() {
-			if text, err = base64.StdEncoding.AppendDecode(nil, text); err != nil {
-				return fmt.Errorf("%.100q is no Base64: %w", plain, err)
-			}
-		} else if t.Kind.IsTimestamp() {
-			text = sqlMoment(text)
-		}
-	}
-	if plainText(t) {
-		c.AppendBytes(text)
-		return nil
-	}
-	p := b.casts[t.String()]
-	if p == nil {
-		var err error
-		if p, err = castProgram(b.registry, b.session, t, b.format.lenient); err != nil {
-			return err
-		}
-		b.casts[t.String()] = p
-	}
-	one := batch.NewColumn(types.String())
-	one.AppendBytes(text)
-	columns, err := p.Eval(&batch.Columns{N: 1, Cols: []*batch.Column{one}})
-	if err != nil {
-		return fmt.Errorf("'%.100s' is no %s: %w", text, t.Text(), err)
-	}
-	c.AppendFrom(columns[0], 0)
-	return nil
 }

@@ -2,9 +2,11 @@ package filesystem
 
 import (
 	"bytes"
+	"encoding/binary"
 	"encoding/json/jsontext"
 	"errors"
 	"fmt"
+	"math/bits"
 )
 
 // maxDepth bounds how deep JSON values are nested.
@@ -17,33 +19,33 @@ var (
 
 // space skips white space.
 func space(text []byte, i int) int {
-	for i < len(text) && (text[i] == ' ' || text[i] == '\t' || text[i] == '\n' || text[i] == '\r') {
+	for i < len(text) && text[i] <= ' ' && (text[i] == ' ' || text[i] == '\t' || text[i] == '\n' || text[i] == '\r') {
 		i++
 	}
 	return i
 }
 
-// scan gives the end of the JSON value that begins at i.
-func scan(text []byte, i, depth int) (end int, err error) {
+// skip gives the end of the JSON value that begins at i.
+func skip(text []byte, i, depth int) (end int, err error) {
 	if i >= len(text) {
 		return i, errJSONEnd
 	}
 	switch c := text[i]; {
 	case c == '"':
 		return scanString(text, i)
+	case c >= '0' && c <= '9' || c == '-':
+		return scanNumber(text, i)
 	case c == '{' || c == '[':
 		if depth >= maxDepth {
 			return i, errJSONDepth
 		}
-		return scanNested(text, i, depth+1)
+		return skipNested(text, i, depth+1)
 	case c == 't':
 		return scanWord(text, i, "true")
 	case c == 'f':
 		return scanWord(text, i, "false")
 	case c == 'n':
 		return scanWord(text, i, "null")
-	case c == '-' || c >= '0' && c <= '9':
-		return scanNumber(text, i)
 	}
 	return i, fmt.Errorf("a JSON value cannot begin with %q", text[i])
 }
@@ -55,15 +57,34 @@ func scanWord(text []byte, i int, word string) (int, error) {
 	return i + len(word), nil
 }
 
+// scanString gives the end of the string that begins at i.
 func scanString(text []byte, i int) (int, error) {
-	for j := i + 1; j < len(text); j++ {
-		switch c := text[j]; {
+	const quotes, slashes, blanks = '"' * lowBits, '\\' * lowBits, ' ' * lowBits
+	for i++; i < len(text); {
+		for i+8 <= len(text) {
+			w := binary.LittleEndian.Uint64(text[i:])
+			q, s := w^quotes, w^slashes
+			// The lowest of the bits set is that of the first byte which is a quote, a backslash
+			// or less than a blank.
+			found := ((q-lowBits)&^q | (s-lowBits)&^s | (w-blanks)&^w) & highBits
+			if found != 0 {
+				i += bits.TrailingZeros64(found) >> 3
+				break
+			}
+			i += 8
+		}
+		if i >= len(text) {
+			break
+		}
+		switch c := text[i]; {
 		case c == '"':
-			return j + 1, nil
+			return i + 1, nil
 		case c == '\\':
-			j++
+			i += 2
 		case c < ' ':
-			return j, fmt.Errorf("a JSON string cannot hold the character %q", c)
+			return i, fmt.Errorf("a JSON string cannot hold the character %q", c)
+		default:
+			i++
 		}
 	}
 	return len(text), errJSONEnd
@@ -104,11 +125,48 @@ func scanNumber(text []byte, i int) (int, error) {
 	return i, nil
 }
 
-// scanNested gives the end of an object or an array.
-func scanNested(text []byte, i, depth int) (int, error) {
-	end := i
-	err := members(text, i, depth, func(_, value []byte) error { return nil }, &end)
-	return end, err
+// skipNested gives the end of the object or array that begins at i.
+func skipNested(text []byte, i, depth int) (end int, err error) {
+	object := text[i] == '{'
+	closing := text[i] + 2 // in ASCII
+	if i = space(text, i+1); i < len(text) && text[i] == closing {
+		return i + 1, nil
+	}
+	for {
+		if object {
+			if _, i, err = memberName(text, i); err != nil {
+				return i, err
+			}
+		}
+		if i, err = skip(text, i, depth); err != nil {
+			return i, err
+		}
+		i = space(text, i)
+		if i < len(text) && text[i] == closing {
+			return i + 1, nil
+		}
+		if i >= len(text) || text[i] != ',' {
+			return i, fmt.Errorf("after a JSON value comes a comma or %q%s", closing, seen(text, i))
+		}
+		i = space(text, i+1)
+	}
+}
+
+// memberName reads the name, in quotes, that begins at i, and the colon behind it, and
+// gives where the value begins.
+func memberName(text []byte, i int) (name []byte, value int, err error) {
+	if i >= len(text) || text[i] != '"' {
+		return nil, i, fmt.Errorf("a member of a JSON object begins with its name in quotes%s", seen(text, i))
+	}
+	end, err := scanString(text, i)
+	if err != nil {
+		return nil, i, err
+	}
+	name = text[i:end]
+	if i = space(text, end); i >= len(text) || text[i] != ':' {
+		return nil, i, fmt.Errorf("after the name %s comes a colon%s", name, seen(text, i))
+	}
+	return name, space(text, i+1), nil
 }
 
 // members calls each with the name (as written, in quotes; nil in an array) and the text of
@@ -127,20 +185,12 @@ func members(text []byte, i, depth int, each func(name, value []byte) error, end
 	for {
 		var name []byte
 		if object {
-			if i >= len(text) || text[i] != '"' {
-				return fmt.Errorf("a member of a JSON object begins with its name in quotes%s", seen(text, i))
-			}
-			last, err := scanString(text, i)
-			if err != nil {
+			var err error
+			if name, i, err = memberName(text, i); err != nil {
 				return err
 			}
-			name = text[i:last]
-			if i = space(text, last); i >= len(text) || text[i] != ':' {
-				return fmt.Errorf("after the name %s comes a colon%s", name, seen(text, i))
-			}
-			i = space(text, i+1)
 		}
-		last, err := scan(text, i, depth)
+		last, err := skip(text, i, depth)
 		if err != nil {
 			return err
 		}

@@ -117,32 +117,26 @@ func conditions(e expr.Expr) []expr.Expr {
 func (r *reader) partition(path string) (wanted bool, err error) {
 	one := &batch.Columns{N: 1}
 	for i, field := range r.s.scan.Fields {
-		r.texts[i].Reset(0)
+		column := r.s.scan.Columns[field]
+		value := batch.NewColumn(column.Type)
 		if !r.s.partitions.of[field] {
-			r.texts[i].AppendNull()
+			value.AppendNull()
 		} else {
-			text, null, err := r.s.value(r.s.scan.Columns[field].Name, path)
+			text, null, err := r.s.value(column.Name, path)
 			if err != nil {
 				return false, err
 			}
-			r.values[i] = partitionValue{[]byte(text), null}
-			r.values[i].append(r.texts[i])
+			if value, err = r.conversions[i].single([]byte(text), null); err != nil {
+				return false, fmt.Errorf("read %s: partition column %s: '%s' is no %s: %w", path, column.Name, shown([]byte(text)), column.Type.Text(), err)
+			}
+			r.constants[i] = repeated(column.Type, value)
 		}
-		one.Cols = append(one.Cols, r.texts[i])
-		if r.s.nested(r.s.scan.Columns[field].Type) {
-			nothing := batch.NewColumn(r.s.scan.Columns[field].Type)
-			nothing.AppendNull()
-			one.Cols[i] = nothing
-		}
-	}
-	columns, err := r.program.Eval(one)
-	if err != nil {
-		return false, r.noValue(path, err)
+		one.Cols = append(one.Cols, value)
 	}
 	if r.pruning == nil {
 		return true, nil
 	}
-	passed, err := r.pruning.Eval(&batch.Columns{N: 1, Cols: columns})
+	passed, err := r.pruning.Eval(one)
 	if err != nil {
 		return true, nil // the filter itself fails, in the rows that it is asked for
 	}
@@ -154,28 +148,11 @@ func (r *reader) partition(path string) (wanted bool, err error) {
 	return true, nil
 }
 
-// noValue says which partition column has no value of its type.
-func (r *reader) noValue(path string, err error) error {
-	for i, field := range r.s.scan.Fields {
-		if r.s.partitions.of[field] && !plainText(r.s.scan.Columns[field].Type) {
-			if why := r.refused(i, 0); why != nil {
-				return fmt.Errorf("read %s: partition column %s: '%s' is no %s: %w", path, r.s.scan.Columns[field].Name, r.values[i].text, r.s.scan.Columns[field].Type.Text(), why)
-			}
-		}
+// repeated is a column that has a value in each row that a batch may have.
+func repeated(t types.Type, value *batch.Column) *batch.Column {
+	c := batch.NewColumn(t)
+	for range batch.MaxRows {
+		c.AppendFrom(value, 0)
 	}
-	return fmt.Errorf("read %s: %w", path, err)
-}
-
-// partitionValue is the value that a column has in all records of a file.
-type partitionValue struct {
-	text []byte
-	null bool
-}
-
-func (v *partitionValue) append(c *batch.Column) {
-	if v.null {
-		c.AppendNull()
-	} else {
-		c.AppendBytes(v.text)
-	}
+	return c
 }

@@ -76,46 +76,51 @@ func rawColumn(columns []types.Field, stored []int) error {
 type rawDecoder struct {
 	rawFormat
 	t      types.Type
-	to     *batch.Column // nil: the value is not wanted
-	value  []byte
-	starts []int32
+	wanted bool // the value is the scan's only column that is in the file
+	column int
 }
 
-func (d *rawDecoder) records() []int32 { return d.starts }
-
-// decode reads records until so many are there, or only a part of one is left.
-func (d *rawDecoder) decode(text []byte, last bool, most int) (consumed int, err error) {
-	d.starts = d.starts[:0]
+// decode finds records.
+func (d *rawDecoder) decode(v *values, text []byte, last bool, begin, most int) (consumed int, err error) {
+	v.begin(text)
 	size, _ := rawSize(d.t)
-	for len(d.starts) < most && consumed < len(text) {
-		line := text[consumed:]
-		end := bytes.IndexByte(line, '\n')
-		next := consumed + end + 1
+	at := 0
+	for v.rows < most && at < begin {
+		end := bytes.IndexByte(text[at:], '\n')
+		next := at + end + 1
 		if end < 0 {
 			if !last {
 				break
 			}
-			end, next = len(line), len(text)
+			next = len(text)
+			end = next - at
 		}
-		line = line[:end]
+		line := text[at : at+end]
 		if size > 0 && len(line) != size {
-			return consumed, &recordError{consumed, 0, string(line), fmt.Errorf("a value of type %s has %d bytes, and the line %d", d.t.Text(), size, len(line))}
-		}
-		if d.to != nil {
-			if size > 0 {
-				line = d.number(line)
+			err := v.refuse(&recordError{at, next, 0, line, fmt.Errorf("a value of type %s has %d bytes, and the line %d", d.t.Text(), size, len(line))})
+			if err != nil {
+				return at, err
 			}
-			d.to.AppendBytes(line)
+			at = next
+			continue
 		}
-		d.starts = append(d.starts, int32(consumed))
-		consumed = next
+		if d.wanted {
+			value := span{int32(at), int32(at + end)}
+			if size > 0 {
+				from := len(v.side)
+				v.side = d.number(v.side, line)
+				value = v.aside(from)
+			}
+			v.of[d.column][v.rows] = value
+		}
+		v.found(at, next)
+		at = next
 	}
-	return consumed, nil
+	return at, nil
 }
 
 // number writes a value of fixed size as a text.
-func (d *rawDecoder) number(v []byte) []byte {
-	dst := d.value[:0]
+func (d *rawDecoder) number(dst, v []byte) []byte {
 	switch d.t.Kind {
 	case types.Boolean:
 		dst = strconv.AppendBool(dst, v[0] != 0)
@@ -132,7 +137,6 @@ func (d *rawDecoder) number(v []byte) []byte {
 	case types.Double:
 		dst = floattext.AppendDouble(dst, math.Float64frombits(d.order.Uint64(v)))
 	}
-	d.value = dst
 	return dst
 }
 

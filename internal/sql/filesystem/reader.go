@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"slices"
 
 	"github.com/weirstream/weir/batch"
 	"github.com/weirstream/weir/connector"
@@ -16,7 +15,6 @@ import (
 	"github.com/weirstream/weir/internal/sql/exec"
 	"github.com/weirstream/weir/internal/sql/expr"
 	"github.com/weirstream/weir/internal/status"
-	"github.com/weirstream/weir/types"
 )
 
 const (
@@ -32,13 +30,16 @@ type reader struct {
 	c       connector.SourceContext
 	out     connector.Output[*batch.Columns]
 	to      connector.SplitOutput[*batch.Columns]
-	program *expr.Program
-	pruning *expr.Program    // over the scan's columns; nil: every file is read
-	values  []partitionValue // of the partition columns in the file
+	pruning *expr.Program // over the scan's columns; nil: every file is read
 	decoder decoder
-	texts   []*batch.Column // of the record's wanted values
-	origin  int64           // number of the batch that is being emitted
-	given   int64           // rows
+	values  *values
+	// conversions are of the values; those of the scan's columns come first.
+	conversions []*conversion
+	// constants are columns that have one value in the whole file; nil: it has not.
+	constants []*batch.Column
+	badRows   badRows
+	origin    int64 // number of the batch that is being emitted
+	given     int64 // rows
 
 	splits []split.Split // received and not begun
 	asked  bool          // an answer is owed
@@ -136,6 +137,7 @@ func (r *reader) begin(part split.File) error {
 		return err
 	}
 	r.file, r.part, r.text, r.ended, r.at = f, part, nil, false, part.Offset
+	r.badRows.begin(part)
 	if part.Offset == 0 {
 		if err := r.fill(); err != nil {
 			return err
@@ -196,7 +198,14 @@ func (r *reader) fill() error {
 	return nil
 }
 
-// close closes the file that has been read.
+// finish closes the file that has been read.
+func (r *reader) finish() error {
+	if err := r.close(); err != nil {
+		return err
+	}
+	return r.badRows.finish(r.part)
+}
+
 func (r *reader) close() error {
 	f := r.file
 	r.file = nil
@@ -205,144 +214,81 @@ func (r *reader) close() error {
 
 // read decodes and emits a batch of records, and gives how many.
 func (r *reader) read() (rows int, err error) {
-	for _, c := range r.texts {
-		c.Reset(0)
-	}
 	end := r.part.Offset + r.part.Length
 	if r.at >= end {
-		return 0, r.close()
+		return 0, r.finish()
 	}
-	base := r.at
+	most := batch.MaxRows
+	if limit := r.s.scan.Limit; limit >= 0 {
+		most = int(max(1, min(int64(most), limit-r.given)))
+	}
 	var consumed int
 	for {
-		text, last := r.text, r.ended
-		if r.part.Size > end && int64(len(text)) > end-r.at {
-			text, last = r.cut(text, int(end-r.at))
+		begin := min(int64(len(r.text)), end-r.at)
+		if consumed, err = r.decoder.decode(r.values, r.text, r.ended, int(begin), most); err != nil {
+			return 0, r.unreadable(err)
 		}
-		if len(text) > 0 {
-			if consumed, err = r.decoder.decode(text, last, batch.MaxRows); err != nil {
-				return 0, r.unreadable(err)
-			}
-			if len(r.decoder.records()) > 0 || consumed > 0 {
-				break
-			}
+		if consumed > 0 {
+			break
 		}
 		if r.ended {
-			return 0, r.close()
+			return 0, r.finish()
 		}
 		if err := r.fill(); err != nil {
 			return 0, fmt.Errorf("table %s: %w", r.s.table, err)
 		}
 	}
-	rows = len(r.decoder.records())
-	if rows > 0 {
-		if err := r.emit(rows, base); err != nil {
-			return 0, err
-		}
+	if rows, err = r.emit(); err != nil {
+		return 0, err
 	}
 	r.skip(consumed)
 	return rows, nil
 }
 
-// cut leaves of text the records that begin before a byte.
-func (r *reader) cut(text []byte, begin int) ([]byte, bool) {
-	if text[begin-1] == '\n' {
-		return text[:begin], true
-	}
-	if end := bytes.IndexByte(text[begin:], '\n'); end >= 0 {
-		return text[:begin+end+1], true
-	}
-	return text, r.ended
-}
-
-// emit converts the texts of records and passes them on.
-func (r *reader) emit(rows int, base int64) error {
-	for i, field := range r.s.scan.Fields {
-		for n := rows; r.s.partitions.of[field] && n > 0; n-- {
-			r.values[i].append(r.texts[i])
+// emit converts the values of records and passes them on.
+func (r *reader) emit() (rows int, err error) {
+	n := r.values.rows
+	b := &batch.Columns{N: n, Cols: make([]*batch.Column, len(r.s.scan.Fields))}
+	for i, c := range r.conversions {
+		if constant := r.constants[i]; constant != nil {
+			b.Cols[i] = constant.Head(n)
+			continue
+		}
+		c.convert(r.values, r.values.of[i][:n], func(row int, why error) { r.badRows.refuse(refusal{row, i, why}) })
+		if i < len(b.Cols) {
+			b.Cols[i] = c.column
 		}
 	}
-	in := &batch.Columns{N: rows, Cols: slices.Clone(r.texts)}
-	var columns []*batch.Column
-	err := r.nest(in)
-	if err == nil {
-		columns, err = r.program.Eval(in)
-	}
-	if failed, ok := errors.AsType[*expr.RowError](err); ok {
-		return r.unconverted(failed.Row, base, err)
-	}
-	if err != nil {
-		return fmt.Errorf("table %s: %w", r.s.table, err)
+	if b.Sel, err = r.settle(); err != nil || b.Len() == 0 {
+		return 0, err
 	}
 	r.origin++
-	b := &batch.Columns{N: rows, Cols: columns, Origin: r.origin}
+	b.Origin = r.origin
 	defer func() { // a failure further on knows the row if it has seen the batch as it is
 		if v := recover(); v != nil {
 			if failure, ok := v.(error); ok {
 				if at, ok := errors.AsType[*exec.OriginError](failure); ok && at.Origin == r.origin {
-					r.located = &located{base + int64(r.decoder.records()[at.Row]), r.record(at.Row)}
+					r.located = &located{r.at + int64(r.values.starts[at.Row]), r.record(at.Row)}
 				}
 			}
 			panic(v)
 		}
 	}()
 	r.to.Emit(b, batch.NoTimestamp)
-	return nil
-}
-
-// nest reads values that are made of others.
-func (r *reader) nest(in *batch.Columns) error {
-	for i, field := range r.s.scan.Fields {
-		t := r.s.scan.Columns[field].Type
-		if !r.s.nested(t) {
-			continue
-		}
-		c, err := nestedColumn(r.s.registry, r.s.reading(), r.s.format.json, t.OrNull(), in.Cols[i])
-		if err != nil {
-			return err
-		}
-		in.Cols[i] = c
-	}
-	return nil
+	return b.Len(), nil
 }
 
 // record is the first line of a record of the batch, cut to what is shown.
-func (r *reader) record(row int) string {
-	line := firstLine(r.text[r.decoder.records()[row]:])
-	return string(line[:min(len(line), status.MaxRecordValue)])
-}
+func (r *reader) record(row int) string { return shown(firstLine(r.values.record(row))) }
+
+// shown is a text cut to what is shown of it.
+func shown(text []byte) string { return string(text[:min(len(text), status.MaxRecordValue)]) }
 
 // unconverted says which value of a record is not of its column's type.
-func (r *reader) unconverted(row int, base int64, err error) error {
-	at := base + int64(r.decoder.records()[row])
-	for i, field := range r.s.scan.Fields {
-		column := r.s.scan.Columns[field]
-		if plainText(column.Type) || r.texts[i].IsNull(row) {
-			continue
-		}
-		value := r.texts[i].Bytes(row)
-		if why := r.refused(i, row); why != nil {
-			return r.placed(at, fmt.Errorf("column %s: '%s' is no %s: %w", column.Name, value[:min(len(value), status.MaxRecordValue)], column.Type.Text(), why))
-		}
-	}
-	return r.placed(at, err)
-}
-
-// refused converts one value of a record by itself.
-func (r *reader) refused(i, row int) error {
-	column := r.s.scan.Columns[r.s.scan.Fields[i]]
-	if r.s.nested(column.Type) {
-		value := batch.NewColumn(types.String())
-		value.AppendFrom(r.texts[i], row)
-		_, err := nestedColumn(r.s.registry, r.s.reading(), r.s.format.json, column.Type.OrNull(), value)
-		return err
-	}
-	program, err := castProgram(r.s.registry, r.s.reading(), column.Type, r.s.format.lenient())
-	if err != nil {
-		return err
-	}
-	_, err = program.Eval(&batch.Columns{N: r.texts[i].Len, Cols: r.texts[i : i+1], Sel: []int32{int32(row)}})
-	return err
+func (r *reader) unconverted(f refusal) error {
+	column := r.conversions[f.place].field
+	value := r.values.bytes(r.values.of[f.place][f.row])
+	return r.placed(r.at+int64(r.values.starts[f.row]), fmt.Errorf("column %s: '%s' is no %s: %w", column.Name, shown(value), column.Type.Text(), f.err))
 }
 
 // placed says where a record is.
@@ -364,11 +310,19 @@ func (r *reader) unreadable(err error) error {
 	if !ok {
 		return err
 	}
-	why := fmt.Errorf("%w: '%s'", bad.err, bad.value[:min(len(bad.value), status.MaxRecordValue)])
-	if bad.field >= 0 && bad.field < len(r.s.partitions.stored) {
-		why = fmt.Errorf("column %s: %w", r.s.scan.Columns[r.s.partitions.stored[bad.field]].Name, why)
+	why := fmt.Errorf("%w: '%s'", bad.err, shown(bad.value))
+	if name := r.s.column(bad.place); name != "" {
+		why = fmt.Errorf("column %s: %w", name, why)
 	}
 	return r.placed(r.at+int64(bad.at), why)
+}
+
+// column is the name of the column that has a place in records; empty: none has.
+func (s *source) column(place int) string {
+	if place < 0 || place >= len(s.partitions.stored) {
+		return ""
+	}
+	return s.scan.Columns[s.partitions.stored[place]].Name
 }
 
 // Locate tells which record was being emitted when the task failed.
@@ -401,6 +355,9 @@ func (r *reader) Splits() (all [][]byte, err error) {
 
 // Close closes the file.
 func (r *reader) Close() error {
+	if r.badRows.rejects != nil {
+		r.badRows.rejects.close()
+	}
 	if r.file == nil {
 		return nil
 	}

@@ -14,8 +14,6 @@ import (
 	"github.com/weirstream/weir/internal/sql/exec"
 	"github.com/weirstream/weir/internal/sql/expr"
 	"github.com/weirstream/weir/internal/sql/plan"
-	"github.com/weirstream/weir/internal/status"
-	"github.com/weirstream/weir/types"
 )
 
 // Sample reads the first rows of a table's first files, without a job. ok is false for
@@ -25,7 +23,7 @@ func (c Connector) Sample(s *plan.Scan, session *expr.Session, rows int) (all []
 	if err != nil {
 		return nil, false, err
 	}
-	if strings.ContainsAny(src.pattern, "*?[{") {
+	if strings.ContainsAny(src.pattern, wildcards) {
 		return nil, false, nil
 	}
 	opened, err := src.Open(connector.SourceContext{}, connector.Output[*batch.Columns]{})
@@ -34,6 +32,8 @@ func (c Connector) Sample(s *plan.Scan, session *expr.Session, rows int) (all []
 	}
 	r := opened.(*reader)
 	defer r.Close()
+	// The first row that is bad is shown, whatever becomes of it in a query.
+	r.values.collects, r.badRows.rejects = false, nil
 	err = filepath.WalkDir(src.pattern, func(path string, e fs.DirEntry, err error) error {
 		name := filepath.Base(path)
 		hidden := path != src.pattern && (strings.HasPrefix(name, ".") || strings.HasPrefix(name, "_"))
@@ -71,14 +71,8 @@ func (r *reader) sample(path string, most int) (all []exec.Sampled, err error) {
 	}
 	defer func() { err = errors.Join(err, r.close()) }()
 	for {
-		for _, c := range r.texts {
-			c.Reset(0)
-		}
-		var failed error
-		if len(r.text) > 0 {
-			_, failed = r.decoder.decode(r.text, r.ended, most)
-		}
-		n := len(r.decoder.records())
+		_, failed := r.decoder.decode(r.values, r.text, r.ended, len(r.text), most)
+		n := r.values.rows
 		if n < most && failed == nil && !r.ended {
 			if err := r.fill(); err != nil {
 				return nil, err
@@ -99,42 +93,23 @@ func (r *reader) sample(path string, most int) (all []exec.Sampled, err error) {
 func (r *reader) sampled(row int) exec.Sampled {
 	var s exec.Sampled
 	for i, field := range r.s.scan.Fields {
-		f := exec.SampledField{Null: r.texts[i].IsNull(row)}
 		if r.s.partitions.of[field] {
-			f.Text, f.Null = string(r.values[i].text), r.values[i].null
-		} else if !f.Null {
-			text := r.texts[i].Bytes(row)
-			f.Text = strings.ToValidUTF8(string(text[:min(len(text), status.MaxRecordValue)]), "\ufffd")
+			text, isNull, err := r.s.value(r.s.scan.Columns[field].Name, r.part.Path)
+			s.Fields = append(s.Fields, exec.SampledField{Text: text, Null: isNull, Value: r.constants[i].Head(1), Err: err})
+			continue
 		}
-		f.Value, f.Err = r.converted(i, row)
+		value := r.values.of[i][row]
+		f := exec.SampledField{Null: value.isNull()}
+		var text []byte
+		if !f.Null {
+			text = r.values.bytes(value)
+			f.Text = strings.ToValidUTF8(shown(text), "\ufffd")
+		}
+		// The column is the conversion's, which has others to make.
+		converted, err := r.conversions[i].single(text, f.Null)
+		f.Value, f.Err = batch.NewColumn(r.s.scan.Columns[field].Type), err
+		f.Value.AppendFrom(converted, 0)
 		s.Fields = append(s.Fields, f)
 	}
 	return s
-}
-
-// converted is one value of a record, in a column of its own.
-func (r *reader) converted(i, row int) (*batch.Column, error) {
-	field := r.s.scan.Fields[i]
-	value := batch.NewColumn(types.String())
-	if r.s.partitions.of[field] {
-		r.values[i].append(value)
-	} else {
-		value.AppendFrom(r.texts[i], row)
-	}
-	t := r.s.scan.Columns[field].Type
-	if r.s.nested(t) {
-		return nestedColumn(r.s.registry, r.s.reading(), r.s.format.json, t.OrNull(), value)
-	}
-	if plainText(t) {
-		return value, nil
-	}
-	program, err := castProgram(r.s.registry, r.s.reading(), t, r.s.format.lenient())
-	if err != nil {
-		return nil, err
-	}
-	columns, err := program.Eval(&batch.Columns{N: 1, Cols: []*batch.Column{value}})
-	if err != nil {
-		return nil, err
-	}
-	return columns[0], nil
 }

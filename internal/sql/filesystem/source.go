@@ -2,6 +2,7 @@ package filesystem
 
 import (
 	"encoding/json/v2"
+	"slices"
 	"time"
 
 	"github.com/weirstream/weir/batch"
@@ -29,11 +30,19 @@ func (s *source) Bounded() bool { return true }
 
 // Coordinator is who finds the files.
 func (s *source) Coordinator() (kind, spec string) {
-	text, err := json.Marshal(split.Spec{Patterns: []string{s.pattern}, Whole: s.format.kind == "csv" && s.format.csv.quoted() != 0})
+	text, err := json.Marshal(split.Spec{Patterns: s.patterns(), Empty: true, Missing: s.format.rejectsOf != "", Whole: s.format.kind == "csv" && s.format.csv.quoted() != 0})
 	if err != nil { // a pattern that is not UTF-8
 		text = []byte(err.Error()) // which the coordinator will refuse
 	}
 	return files.CoordinatorKind, string(text)
+}
+
+// patterns are those of the files.
+func (s *source) patterns() []string {
+	if s.format.rejectsOf != "" {
+		return rejectsDirs(s.pattern, s.format.rejectsOf)
+	}
+	return []string{s.pattern}
 }
 
 // reading is the session by which texts are read: JSON has instants of UTC.
@@ -44,26 +53,6 @@ func (s *source) reading() *expr.Session {
 	utc := *s.session
 	utc.Zone = time.UTC
 	return &utc
-}
-
-// program converts the texts of a record to the columns of the scan.
-func (s *source) program() (*expr.Program, error) {
-	exprs := make([]expr.Expr, len(s.scan.Fields))
-	for i, field := range s.scan.Fields {
-		column := s.scan.Columns[field]
-		var e expr.Expr = &expr.Input{Index: i, Name: column.Name, T: types.String()}
-		if s.nested(column.Type) {
-			e = &expr.Input{Index: i, Name: column.Name, T: column.Type.OrNull()}
-		} else if !plainText(column.Type) {
-			cast, err := s.registry.ExplicitCast(s.reading(), e, column.Type.OrNull(), s.format.lenient(), ast.Span{})
-			if err != nil {
-				return nil, err
-			}
-			e = cast
-		}
-		exprs[i] = e
-	}
-	return expr.Compile(s.reading(), exprs...)
 }
 
 // nested reports whether values are made of others and read as such.
@@ -85,61 +74,71 @@ func plainText(t types.Type) bool { return t.Kind == types.VarChar && t.Length =
 
 // Open makes the reader of one subtask.
 func (s *source) Open(c connector.SourceContext, out connector.Output[*batch.Columns]) (connector.Reader, error) {
-	program, err := s.program()
-	if err != nil {
-		return nil, err
-	}
-	r := &reader{s: s, c: c, out: out, program: program, values: make([]partitionValue, len(s.scan.Fields))}
+	r := &reader{s: s, c: c, out: out}
+	var err error
 	if r.pruning, err = s.pruning(); err != nil {
 		return nil, err
 	}
-	to := make([]*batch.Column, len(s.scan.Columns))
-	for _, field := range s.scan.Fields {
-		text := batch.NewColumn(types.String())
-		r.texts = append(r.texts, text)
-		if !s.partitions.of[field] {
-			to[field] = text
+	places := make([]int, len(s.scan.Columns)) // of the table's columns in the values; -1: nowhere
+	for i := range places {
+		places[i] = -1
+	}
+	for _, field := range s.fields() {
+		conversion, err := s.conversion(s.scan.Columns[field])
+		if err != nil {
+			return nil, err
 		}
+		if !s.partitions.of[field] {
+			places[field] = len(r.conversions)
+		}
+		r.conversions = append(r.conversions, conversion)
 	}
-	switch s.format.kind {
-	case "json":
-		r.decoder = s.jsonDecoder(to)
-	case "raw":
-		i := s.partitions.stored[0]
-		r.decoder = &rawDecoder{rawFormat: s.format.raw, t: s.scan.Columns[i].Type, to: to[i]}
-	default:
-		r.decoder = s.csvDecoder(to)
+	r.constants = make([]*batch.Column, len(r.conversions))
+	r.badRows.mode = s.format.badRows
+	if s.format.badRows == badRowsReject {
+		r.badRows.rejects = &rejects{dir: rejectsDir(s.pattern, s.table)}
 	}
+	r.values = newValues(len(r.conversions), batch.MaxRows)
+	r.values.collects = s.format.badRows != badRowsFail || s.format.lenient()
+	r.decoder = s.decoder(places)
 	return r, nil
 }
 
-func (s *source) csvDecoder(to []*batch.Column) *csvDecoder {
+// fields are the columns that are read: those of the scan, and behind them, if it matters
+// which rows are bad, all others, so that this does not depend on the query.
+func (s *source) fields() []int {
+	fields := slices.Clone(s.scan.Fields)
+	if s.format.badRows == badRowsFail {
+		return fields
+	}
+	for _, field := range s.partitions.stored {
+		if !slices.Contains(fields, field) {
+			fields = append(fields, field)
+		}
+	}
+	return fields
+}
+
+// decoder finds the records of files, and the values that have a place.
+func (s *source) decoder(places []int) decoder {
+	switch s.format.kind {
+	case "json":
+		d := &jsonDecoder{jsonFormat: s.format.json, found: make([]bool, len(places))}
+		for i, f := range s.scan.Columns {
+			d.columns = append(d.columns, jsonColumn{[]byte(`"` + f.Name + `"`), places[i], jsonKindOf(f.Type)})
+			if places[i] >= 0 {
+				d.wanted++
+			}
+		}
+		return d
+	case "raw":
+		i := s.partitions.stored[0]
+		return &rawDecoder{rawFormat: s.format.raw, t: s.scan.Columns[i].Type, wanted: places[i] >= 0, column: places[i]}
+	}
 	d := &csvDecoder{csvFormat: s.format.csv}
 	for _, i := range s.partitions.stored {
-		d.to = append(d.to, to[i])
+		d.columns = append(d.columns, places[i])
 		d.empty = append(d.empty, !s.scan.Columns[i].Type.Kind.IsText())
 	}
 	return d
 }
-
-func (s *source) jsonDecoder(to []*batch.Column) *jsonDecoder {
-	n := len(to)
-	d := &jsonDecoder{jsonFormat: s.format.json, to: to, names: make([][]byte, n), text: make([]bool, n), bytes: make([]bool, n), nested: make([]bool, n), found: make([]bool, n)}
-	for i, f := range s.scan.Columns {
-		d.names[i], d.text[i], d.bytes[i], d.nested[i] = []byte(`"`+f.Name+`"`), f.Type.Kind.IsText(), f.Type.Kind.IsBinary(), s.nested(f.Type)
-	}
-	return d
-}
-
-// decoder cuts text into records, and the values that are wanted of them into columns of
-// text.
-type decoder interface {
-	// decode reads records until so many are there, or only a part of one is left. It gives
-	// how many bytes they have; last says that no more text follows.
-	decode(text []byte, last bool, most int) (consumed int, err error)
-	// records are where each of them begins.
-	records() []int32
-}
-
-func (d *csvDecoder) records() []int32  { return d.starts }
-func (d *jsonDecoder) records() []int32 { return d.starts }

@@ -1,0 +1,86 @@
+package filesystem
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/weirstream/weir/internal/coordinator/files/split"
+)
+
+// TestRejectsOfPartsReadAgain has readers that end half-way, and parts whose limits change.
+func TestRejectsOfPartsReadAgain(t *testing.T) {
+	dir, path := t.TempDir(), filepath.Join(t.TempDir(), "a.csv")
+	if err := os.WriteFile(path, []byte(strings.Repeat("x\n", 10)), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	part := func(offset, length int64) split.File {
+		return split.File{Path: path, Offset: offset, Length: length, Size: 20}
+	}
+	read := func(r *rejects, p split.File, at ...int64) {
+		t.Helper()
+		r.begin(p)
+		for _, a := range at {
+			if err := r.add([]rejected{{at: a, reason: "no", raw: []byte("x")}}); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	finish := func(r *rejects, p split.File) {
+		t.Helper()
+		if err := r.finish(p); err != nil {
+			t.Fatal(err)
+		}
+	}
+	expect := func(what, want string) {
+		t.Helper()
+		names, err := filepath.Glob(dir + "/*.json")
+		if err != nil {
+			t.Fatal(err)
+		}
+		var lines []string
+		for _, name := range names {
+			text, err := os.ReadFile(name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for line := range strings.Lines(string(text)) {
+				var n, offset int
+				if _, err := fmt.Sscanf(line[strings.Index(line, `"line"`):], `"line":%d,"byte_offset":%d`, &n, &offset); err != nil {
+					t.Fatal(err)
+				}
+				lines = append(lines, fmt.Sprintf("%d@%d", n, offset))
+			}
+		}
+		if got := strings.Join(lines, " "); got != want {
+			t.Errorf("%s: %q, want %q", what, got, want)
+		}
+	}
+	first, second := &rejects{dir: dir}, &rejects{dir: dir}
+	read(first, part(0, 10), 2)
+	expect("a part that is not finished", "")
+	read(second, part(0, 10), 2, 4) // the first has vanished without a word
+	finish(second, part(0, 10))
+	expect("a part", "2@2 3@4")
+	if err := first.finish(part(0, 10)); err == nil {
+		t.Error("an attempt that was given up has finished a part")
+	}
+	read(second, part(10, 10), 18)
+	finish(second, part(10, 10))
+	expect("both parts", "2@2 3@4 10@18")
+	read(second, part(0, 10), 4)
+	finish(second, part(0, 10))
+	expect("the first part again", "3@4 10@18")
+	read(second, part(0, 20), 4, 18)
+	finish(second, part(0, 20))
+	expect("the whole file in one part", "3@4 10@18")
+	read(second, part(0, 20))
+	finish(second, part(0, 20))
+	expect("without a bad row", "")
+	second.close()
+	if left, _ := os.ReadDir(dir); len(left) > 0 {
+		t.Errorf("%s is left", left[0].Name())
+	}
+}
