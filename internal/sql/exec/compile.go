@@ -2,6 +2,7 @@ package exec
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"maps"
 	"strconv"
@@ -334,4 +335,21 @@ func (e *End) apply(made *streamgraph.Node, table string, options map[string]str
 		made.Parallelism = min(n, e.MaxAllowed)
 	}
 	return nil
+}
+
+// Check asks the sources and sinks what stands in the way of the job, where it is
+// submitted.
+func (c *Compiled) Check(onCluster bool) error {
+	var problems []error
+	for _, v := range c.Graph.Vertices {
+		for _, n := range c.Chains[v.ID].Nodes {
+			if n.Before == nil {
+				continue
+			}
+			if err := n.Before(onCluster); err != nil {
+				problems = append(problems, fmt.Errorf("%s: %w", n.Name, err))
+			}
+		}
+	}
+	return errors.Join(problems...)
 }

@@ -361,7 +361,7 @@ func (p *parser) functionBody(f *ast.CreateFunction) {
 	p.expect("AS")
 	f.Class = p.stringLiteral()
 	if p.skip("LANGUAGE") {
-		f.Language = p.oneOf("JAVA", "SCALA", "SQL", "PYTHON")
+		f.Language = p.oneOf("JAVA", "SCALA", "SQL", "PYTHON", "GO")
 	}
 	if p.skip("USING") {
 		f.Using = append(f.Using, p.functionResource())
