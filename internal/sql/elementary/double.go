@@ -54,16 +54,6 @@ func (a double) over(b double) double {
 	return s.add(double{r.hi / b.hi, 0})
 }
 
-// root is the square root of a number that is not negative.
-func (a double) root() double {
-	if a.hi <= 0 {
-		return double{}
-	}
-	q := math.Sqrt(a.hi)
-	r := a.subtract(product2(q, q))
-	return quick(q, r.hi/(2*q))
-}
-
 // scaled is a * 2^n, exactly unless it leaves the range.
 func (a double) scaled(n int) double { return double{math.Ldexp(a.hi, n), math.Ldexp(a.lo, n)} }
 

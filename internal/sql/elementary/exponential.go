@@ -87,53 +87,6 @@ func Pow(x, y float64) float64 {
 	return math.Copysign(math.Ldexp(m.hi, n), plain)
 }
 
-// hyperbolic gives e^x and e^-x, halved.
-func hyperbolic(x float64) (up, down double) {
-	m, n := exp(whole(x))
-	return m.scaled(n - 1), whole(1).over(m).scaled(-n - 1)
-}
-
-// Sinh is the hyperbolic sine.
-func Sinh(x float64) float64 {
-	if !(math.Abs(x) < 700) {
-		return math.Sinh(x)
-	}
-	if math.Abs(x) < 0.3 {
-		return series(x, 1, 1)
-	}
-	up, down := hyperbolic(x)
-	return up.subtract(down).hi
-}
-
-// Cosh is the hyperbolic cosine.
-func Cosh(x float64) float64 {
-	if !(math.Abs(x) < 700) {
-		return math.Cosh(x)
-	}
-	up, down := hyperbolic(x)
-	return up.add(down).hi
-}
-
-// Tanh is the hyperbolic tangent.
-func Tanh(x float64) float64 {
-	if !(math.Abs(x) < 30) || math.Abs(x) < 1e-8 {
-		return math.Tanh(x)
-	}
-	up, down := hyperbolic(x)
-	if math.Abs(x) < 0.3 {
-		return taylor(whole(x), 1, 1).over(up.add(down)).hi
-	}
-	return up.subtract(down).over(up.add(down)).hi
-}
-
-// series is taylor as the nearest number; of a very small x it is x.
-func series(x float64, first int, sign float64) float64 {
-	if math.Abs(x) < 1e-10 {
-		return x
-	}
-	return taylor(whole(x), first, sign).hi
-}
-
 // taylor is the sum of sign^k * x^n / n! over n = first, first+2, ….
 func taylor(x double, first int, sign float64) double {
 	square := x.times(x).timesFloat(sign)
