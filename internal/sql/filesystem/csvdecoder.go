@@ -11,10 +11,19 @@ import (
 // csvDecoder finds the records of lines of delimited values.
 type csvDecoder struct {
 	csvFormat
-	// columns has, for each value of a record in order, its column of the scan; -1: it is
-	// not wanted.
+	csvFields
+	// table has the fields of records that are laid out as the table is.
+	table csvFields
+	// places, of a file with a header, are the table's places of the values of a record; -1:
+	// the table has none.
+	places []int
+}
+
+// csvFields are the values of a record, in order.
+type csvFields struct {
+	// columns has for each its column of the scan; -1: it is not wanted.
 	columns []int
-	// empty says of each whether an empty value without quotes is NULL.
+	// empty says of each whether it is NULL if it is empty and without quotes.
 	empty []bool
 }
 
@@ -102,11 +111,8 @@ func (d *csvDecoder) record(v *values, text []byte, at int, last bool) (next int
 		field++
 	}
 	if field != len(d.columns) {
-		if field > len(d.columns) {
-			return 0, &recordError{at, i, -1, firstLine(text[at:i]), fmt.Errorf("the record has %d values, and the table %d columns", field, len(d.columns))}
-		}
-		if !d.lenient {
-			return 0, &recordError{at, i, -1, firstLine(text[at:i]), fmt.Errorf("the record has %d values, and the table %d columns", field, len(d.columns))}
+		if field > len(d.columns) || !d.lenient {
+			return 0, &recordError{at, i, -1, firstLine(text[at:i]), d.miscounted(field)}
 		}
 		for _, column := range d.columns[field:] {
 			if column >= 0 {
@@ -116,6 +122,15 @@ func (d *csvDecoder) record(v *values, text []byte, at int, last bool) (next int
 	}
 	v.found(at, i)
 	return i, nil
+}
+
+// miscounted says that a record has too many or too few values.
+func (d *csvDecoder) miscounted(values int) error {
+	who := "table"
+	if d.places != nil {
+		who = "header"
+	}
+	return fmt.Errorf("the record has %d values, and the %s %d columns", values, who, len(d.columns))
 }
 
 func firstLine(text []byte) []byte {
@@ -237,6 +252,9 @@ func (d *csvDecoder) located(err error, text []byte, at, field, begin int) error
 	end := len(text)
 	if line := bytes.IndexByte(text[at:], '\n'); line >= 0 {
 		end = at + line + 1
+	}
+	if field < len(d.places) {
+		field = d.places[field]
 	}
 	return &recordError{at, end, field, firstLine(text[begin:]), err}
 }

@@ -12,6 +12,7 @@ type csvFormat struct {
 	quote      byte // 0: none
 	escape     byte // 0: none
 	comments   bool
+	header     bool // the first record of a file names its columns
 	lenient    bool // what cannot be read is NULL
 	null       string
 	hasNull    bool
@@ -21,7 +22,7 @@ type csvFormat struct {
 
 func newCSVFormat() csvFormat { return csvFormat{delimiter: ',', quote: '"', separators: ";"} }
 
-var csvOptions = []string{"csv.field-delimiter", "csv.quote-character", "csv.disable-quote-character", "csv.allow-comments",
+var csvOptions = []string{"csv.field-delimiter", "csv.quote-character", "csv.disable-quote-character", "csv.allow-comments", "csv.header",
 	"csv.ignore-parse-errors", "csv.array-element-delimiter", "csv.escape-character", "csv.null-literal", "csv.write-bigdecimal-in-scientific-notation"}
 
 // set takes an option; known is false if it is none of the format's.
@@ -35,6 +36,8 @@ func (f *csvFormat) set(key, value string) (known bool, err error) {
 		f.escape, err = character(value)
 	case "csv.disable-quote-character":
 		f.disabled, err = truth(value)
+	case "csv.header":
+		f.header, err = truth(value)
 	case "csv.allow-comments":
 		f.comments, err = truth(value)
 	case "csv.ignore-parse-errors":

@@ -125,6 +125,8 @@ func (r *reader) ask() {
 	}
 }
 
+var byteOrderMark = []byte("\xef\xbb\xbf")
+
 // begin opens a part of a file, at its first record.
 func (r *reader) begin(part split.File) error {
 	if len(r.s.scan.PartitionKeys) > 0 {
@@ -138,12 +140,21 @@ func (r *reader) begin(part split.File) error {
 	}
 	r.file, r.part, r.text, r.ended, r.at = f, part, nil, false, part.Offset
 	r.badRows.begin(part)
+	var header int64
+	if d, ok := r.decoder.(*csvDecoder); ok && d.header {
+		if header, err = r.header(d); err != nil {
+			return err
+		}
+	}
 	if part.Offset == 0 {
 		if err := r.fill(); err != nil {
 			return err
 		}
-		if bom := []byte("\xef\xbb\xbf"); bytes.HasPrefix(r.text, bom) {
-			r.skip(len(bom))
+		if bytes.HasPrefix(r.text, byteOrderMark) {
+			r.skip(len(byteOrderMark))
+		}
+		if header > 0 {
+			r.at, r.text, r.ended = header, nil, false
 		}
 		return nil
 	}
@@ -288,7 +299,9 @@ func shown(text []byte) string { return string(text[:min(len(text), status.MaxRe
 func (r *reader) unconverted(f refusal) error {
 	column := r.conversions[f.place].field
 	value := r.values.bytes(r.values.of[f.place][f.row])
-	return r.placed(r.at+int64(r.values.starts[f.row]), fmt.Errorf("column %s: '%s' is no %s: %w", column.Name, shown(value), column.Type.Text(), f.err))
+	at := r.at + int64(r.values.starts[f.row])
+	err := fmt.Errorf("column %s: '%s' is no %s: %w", column.Name, shown(value), column.Type.Text(), f.err)
+	return r.placed(at, r.maybeHeader(at, value, err))
 }
 
 // placed says where a record is.
@@ -314,7 +327,8 @@ func (r *reader) unreadable(err error) error {
 	if name := r.s.column(bad.place); name != "" {
 		why = fmt.Errorf("column %s: %w", name, why)
 	}
-	return r.placed(r.at+int64(bad.at), why)
+	at := r.at + int64(bad.at)
+	return r.placed(at, r.maybeHeader(at, bad.value, why))
 }
 
 // column is the name of the column that has a place in records; empty: none has.

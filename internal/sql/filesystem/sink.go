@@ -25,7 +25,7 @@ func (c Connector) Sink(w *plan.Write, session *expr.Session) (exec.End, error) 
 	if err := format.writes(w); err != nil {
 		return exec.End{}, fmt.Errorf("table %s: %w", w.Table, err)
 	}
-	sink := files.Sink[line]{Dir: dir, Format: lines{}, Replace: w.Overwrite}
+	sink := files.Sink[line]{Dir: dir, Format: lines{format.headerOf(w)}, Replace: w.Overwrite}
 	if len(w.PartitionKeys) > 0 {
 		sink.Partition = func(l line) string { return l.partition }
 	}
@@ -65,14 +65,14 @@ func (c Connector) Sink(w *plan.Write, session *expr.Session) (exec.End, error) 
 	}, nil
 }
 
-// lines writes each row as its line.
-type lines struct{}
+// lines writes each row as its line, after a header if there is one.
+type lines struct{ header string }
 
 // NewEncoder makes an encoder.
-func (lines) NewEncoder() (format.Encoder[line], error) { return lines{}, nil }
+func (l lines) NewEncoder() (format.Encoder[line], error) { return l, nil }
 
-// AppendHeader appends nothing.
-func (lines) AppendHeader(dst []byte) []byte { return dst }
+// AppendHeader appends the header.
+func (l lines) AppendHeader(dst []byte) []byte { return append(dst, l.header...) }
 
 // Append appends a line.
 func (lines) Append(dst []byte, l line) ([]byte, error) {
@@ -134,34 +134,50 @@ func (f *formats) writes(w *plan.Write) error {
 	return nil
 }
 
-// append writes a value, in quotes where it could be read as something else.
+// append writes a value.
 func (e *encoder) append(t types.Type, c *batch.Column, row int) {
 	if c.IsNull(row) {
 		e.buffer = append(e.buffer, e.csv.null...)
 		return
 	}
 	e.value = expr.AppendDisplay(e.value[:0], e.session.Zone, t, c, row)
-	q := e.csv.quoted()
-	if q == 0 || !t.Kind.IsText() || !e.ambiguous(e.value) {
+	if !t.Kind.IsText() {
 		e.buffer = append(e.buffer, e.value...)
 		return
 	}
-	e.buffer = append(e.buffer, q)
-	for _, b := range e.value {
-		if b == q {
-			e.buffer = append(e.buffer, q)
-		}
-		e.buffer = append(e.buffer, b)
-	}
-	e.buffer = append(e.buffer, q)
+	e.buffer = e.csv.append(e.buffer, e.value)
 }
 
-func (e *encoder) ambiguous(value []byte) bool {
-	if len(value) == 0 || e.csv.hasNull && string(value) == e.csv.null {
+// append writes a text, in quotes where it could be read as something else.
+func (f *csvFormat) append(dst, value []byte) []byte {
+	q := f.quoted()
+	if !f.ambiguous(value) {
+		q = 0
+	}
+	if q != 0 {
+		dst = append(dst, q)
+	}
+	for _, b := range value {
+		switch {
+		case b == f.escape && b != 0:
+			dst = append(dst, b)
+		case b == q && q != 0:
+			dst = append(dst, q)
+		}
+		dst = append(dst, b)
+	}
+	if q != 0 {
+		dst = append(dst, q)
+	}
+	return dst
+}
+
+func (f *csvFormat) ambiguous(value []byte) bool {
+	if len(value) == 0 || f.hasNull && string(value) == f.null || f.comments && value[0] == '#' {
 		return true
 	}
 	for _, b := range value {
-		if b == e.csv.delimiter || b == e.csv.quote || b == '\n' || b == '\r' || b == ' ' {
+		if b == f.delimiter || b == f.quote || b == '\n' || b == '\r' || b == ' ' {
 			return true
 		}
 	}

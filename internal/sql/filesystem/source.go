@@ -137,8 +137,9 @@ func (s *source) decoder(places []int) decoder {
 	}
 	d := &csvDecoder{csvFormat: s.format.csv}
 	for _, i := range s.partitions.stored {
-		d.columns = append(d.columns, places[i])
-		d.empty = append(d.empty, !s.scan.Columns[i].Type.Kind.IsText())
+		d.table.columns = append(d.table.columns, places[i])
+		d.table.empty = append(d.table.empty, !s.scan.Columns[i].Type.Kind.IsText())
 	}
+	d.csvFields = d.table
 	return d
 }
