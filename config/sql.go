@@ -1,5 +1,7 @@
 package config
 
+import "time"
+
 // SQL sessions. SET changes these for what a session does from then on.
 var (
 	TableLocalTimeZone = declare(text, Option[string]{
@@ -9,6 +11,18 @@ var (
 	TableDMLSync = declare(boolean, Option[bool]{
 		Key: "table.dml-sync", Default: false, Effect: Now,
 		Doc: "Whether an INSERT of SQL ends when its job has, and not when the job has been submitted.",
+	})
+	MaterializedFreshnessThreshold = declare(duration, Option[time.Duration]{
+		Key: "materialized-table.refresh-mode.freshness-threshold", Default: 30 * time.Minute, Effect: Now, check: positive,
+		Doc: "A materialized table whose rows may be older than this is written anew time after time (FULL); another is filled by a stream (CONTINUOUS). A statement can say which.",
+	})
+	MaterializedContinuousFreshness = declare(duration, Option[time.Duration]{
+		Key: "materialized-table.default-freshness.continuous", Default: 3 * time.Minute, Effect: Now, check: positive,
+		Doc: "How old the rows of a materialized table may be that is filled by a stream, where its statement does not say.",
+	})
+	MaterializedFullFreshness = declare(duration, Option[time.Duration]{
+		Key: "materialized-table.default-freshness.full", Default: time.Hour, Effect: Now, check: positive,
+		Doc: "How old the rows of a materialized table may be that is written anew, where its statement does not say.",
 	})
 	TablePlanForceRecompile = declare(boolean, Option[bool]{
 		Key: "table.plan.force-recompile", Default: false, Effect: Now,

@@ -220,7 +220,7 @@ func TestWhatIsRefused(t *testing.T) {
 		status             int
 		want               string
 	}{
-		{"POST", "/materialized-tables/a.b.c/refresh", "{}", 500, "Materialized tables are not supported, so a.b.c cannot be refreshed"},
+		{"POST", "/materialized-tables/a.b.c/refresh", `{"dynamicOptions":{"a":"b"}}`, 500, "dynamicOptions are not supported"},
 		{"POST", "/scripts", "{}", 500, "Please specify script content or uri."},
 		{"POST", "/scripts", `{"script":"SELECT 1"}`, 500, "Application Mode not supported"},
 		{"POST", "/statements", `{"statement":"x","executionTimeout":1}`, 500, "doesn't support timeout mechanism now"},

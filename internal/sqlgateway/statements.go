@@ -4,12 +4,16 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 	"strconv"
+	"strings"
 	"time"
 	"unicode/utf8"
 
 	"github.com/weirstream/weir/internal/sql/session"
 	"github.com/weirstream/weir/internal/sqlgateway/wire"
+	"github.com/weirstream/weir/types"
 )
 
 // client gives the session a request names. what is what the handler is to do, for the
@@ -153,14 +157,45 @@ func offset(text string, n int) (int, bool) {
 	return at, n <= 0
 }
 
-// refreshMaterializedTable refuses: there are no materialized tables.
+// refreshBody is the body of what refreshes a materialized table. When that is, and whether
+// it is a scheduler that asks, makes no difference here.
+type refreshBody struct {
+	IsPeriodic       bool              `json:"isPeriodic"`
+	Periodic         bool              `json:"periodic"`
+	ScheduleTime     string            `json:"scheduleTime"`
+	DynamicOptions   map[string]string `json:"dynamicOptions"`
+	StaticPartitions map[string]string `json:"staticPartitions"`
+	ExecutionConfig  map[string]string `json:"executionConfig"`
+}
+
+// refreshMaterializedTable carries out ALTER MATERIALIZED TABLE … REFRESH.
 func (s *Server) refreshMaterializedTable(r *request) ([]byte, error) {
 	const what = "Failed to refresh materialized table."
-	if _, err := s.client(r, what); err != nil {
+	var body refreshBody
+	if err := r.decode(&body); err != nil {
 		return nil, err
 	}
-	return nil, serverFailed(gatewayException+what, session.ClassRefused+": Materialized tables are not supported, so "+
-		clip(r.params["materialized_table_identifier"])+" cannot be refreshed; run INSERT OVERWRITE instead.")
+	c, err := s.client(r, what)
+	if err != nil {
+		return nil, err
+	}
+	if len(body.DynamicOptions) > 0 {
+		return nil, serverFailed(gatewayException+what, session.ClassRefused+": dynamicOptions are not supported: ALTER MATERIALIZED TABLE … RESUME WITH takes options.")
+	}
+	statement := "ALTER MATERIALIZED TABLE " + r.params["materialized_table_identifier"] + " REFRESH"
+	for i, name := range slices.Sorted(maps.Keys(body.StaticPartitions)) {
+		before := ", "
+		if i == 0 {
+			before = " PARTITION ("
+		}
+		statement += before + types.Quote(name) + " = '" + strings.ReplaceAll(body.StaticPartitions[name], "'", "''") + "'"
+	}
+	if len(body.StaticPartitions) > 0 {
+		statement += ")"
+	}
+	return field("operationHandle", c.execute(func(ctx context.Context) (*session.Result, error) {
+		return c.session.Execute(ctx, statement, body.ExecutionConfig)
+	})), nil
 }
 
 // scriptBody is the body of what deploys a script.

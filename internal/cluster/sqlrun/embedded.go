@@ -30,14 +30,23 @@ type Embedded struct {
 	known []*embeddedJob // those that were begun last first
 }
 
-// maxKnown is how many jobs are listed.
-const maxKnown = 100
+// maxEnded is how many jobs are listed that have ended.
+const maxEnded = 100
 
 // know notes a job that is begun.
 func (r *Embedded) know(j *embeddedJob) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.known = append([]*embeddedJob{j}, r.known[:min(len(r.known), maxKnown-1)]...)
+	known, ended := []*embeddedJob{j}, 0
+	for _, other := range r.known {
+		if other.state() != status.JobRunning {
+			ended++
+		}
+		if ended <= maxEnded || other.state() == status.JobRunning {
+			known = append(known, other)
+		}
+	}
+	r.known = known
 }
 
 // List gives the jobs that run and that have run last.

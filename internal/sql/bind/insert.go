@@ -30,6 +30,8 @@ func Insert(o Options, s *ast.Insert) (*logical.Sink, error) {
 		return nil, expr.Refuse(s.Table.Span, "Cannot find table '%s' in any of the catalogs, nor as a temporary table.", path.Quoted())
 	case t.Kind == catalog.View:
 		return nil, expr.Refuse(s.Table.Span, "%s is a view, and a view cannot be written to", path)
+	case t.Kind == catalog.MaterializedTable:
+		return nil, expr.Refuse(s.Table.Span, "%s is a materialized table, which its query fills", path)
 	}
 	b.typedAround(s.Query)
 	plan, err := b.query(s.Query, nil, nil)

@@ -226,10 +226,7 @@ func (m *Manager) RenameTable(from, to Path) error {
 
 // DropTable removes a table or a view, of the kind that is named.
 func (m *Manager) DropTable(p Path, kind TableKind, temporary, ifThere bool) error {
-	name := "Table"
-	if kind == View {
-		name = "View"
-	}
+	name := kind.String()
 	if temporary {
 		if t, ok := m.tables[p]; ok && t.Kind == kind {
 			delete(m.tables, p)

@@ -16,7 +16,14 @@ const (
 	BaseTable TableKind = iota
 	// View is a query.
 	View
+	// MaterializedTable is read by a connector, and filled by the rows of a query.
+	MaterializedTable
 )
+
+// String is the kind's name in a sentence.
+func (k TableKind) String() string {
+	return [...]string{BaseTable: "Table", View: "View", MaterializedTable: "Materialized Table"}[k]
+}
 
 // Table is a table or a view.
 type Table struct {
@@ -33,10 +40,12 @@ type Table struct {
 	Kept []Partition
 	// Statistics are what ANALYZE TABLE has found; nil: it was not asked.
 	Statistics *Statistics
-	// Query is a view's, with all names written in full.
+	// Query is that of a view or of a materialized table, with all names written in full.
 	Query string
-	// Original is a view's query as it was written.
+	// Original is the query as it was written.
 	Original string
+	// Refresh is how a materialized table is filled; nil: it is none.
+	Refresh *Refresh
 	// Temporary says that it lives as long as the session.
 	Temporary bool
 }
@@ -165,6 +174,21 @@ func (s Schema) fields(which func(Column) bool) []types.Field {
 	return fields
 }
 
+// Refresh is how a materialized table is filled.
+type Refresh struct {
+	// Every is how old its rows may be at most: a count of units, SECOND, MINUTE, HOUR or
+	// DAY.
+	Every int64
+	Unit  string
+	// Full says that all rows are written anew time after time; otherwise a stream adds them
+	// as they come.
+	Full bool
+	// Suspended says that it is not filled now.
+	Suspended bool
+	// Job is the stream's, and Savepoint where it goes on when it is no longer suspended.
+	Job, Savepoint string
+}
+
 // Clone copies the table, so that the copy may be changed.
 func (t *Table) Clone() *Table {
 	c := *t
@@ -177,6 +201,10 @@ func (t *Table) Clone() *Table {
 		key := *t.Schema.PrimaryKey
 		key.Columns = slices.Clone(key.Columns)
 		c.Schema.PrimaryKey = &key
+	}
+	if t.Refresh != nil {
+		r := *t.Refresh
+		c.Refresh = &r
 	}
 	if t.Distribution != nil {
 		d := *t.Distribution

@@ -26,6 +26,8 @@ func (st *statement) alter(a *ast.Alter) (*session.Result, error) {
 		return st.alterCatalog(a)
 	case ast.KindModel:
 		return st.alterModel(a)
+	case ast.KindMaterializedTable:
+		return st.alterMaterialized(a)
 	}
 	return nil, st.lacks(a.Span, a.Kind)
 }
@@ -41,19 +43,20 @@ func (st *statement) existing(a *ast.Alter) (catalog.Path, *catalog.Table, error
 	if err != nil {
 		return path, nil, err
 	}
-	kind, word := catalog.BaseTable, "Table"
+	kind := catalog.BaseTable
 	if a.Kind == ast.KindView {
-		kind, word = catalog.View, "View"
+		kind = catalog.View
 	}
+	word := kind.String()
 	switch {
 	case (t == nil || t.Temporary) && a.IfExists:
 		return path, nil, nil
 	case t == nil || t.Temporary:
 		return path, nil, expr.Refuse(a.Name.Span, "%s %s doesn't exist or is a temporary %s.", word, path.Quoted(), strings.ToLower(word))
 	case t.Kind != kind && kind == catalog.View:
-		return path, nil, expr.Refuse(a.Name.Span, "ALTER VIEW for a table is not allowed")
+		return path, nil, expr.Refuse(a.Name.Span, "ALTER VIEW for a %s is not allowed", strings.ToLower(t.Kind.String()))
 	case t.Kind != kind:
-		return path, nil, expr.Refuse(a.Name.Span, "ALTER TABLE for a view is not allowed")
+		return path, nil, expr.Refuse(a.Name.Span, "ALTER TABLE for a %s is not allowed", strings.ToLower(t.Kind.String()))
 	}
 	return path, t.Clone(), nil
 }
@@ -346,10 +349,7 @@ func (st *statement) createView(c *ast.CreateView) (*session.Result, error) {
 // lacks refuses a statement about what there is none of.
 func (st *statement) lacks(at ast.Span, kind ast.ObjectKind) error {
 	why := "it is not supported"
-	switch kind {
-	case ast.KindMaterializedTable:
-		why = "materialized tables are not supported: a view gives the same rows, and INSERT INTO keeps a table up to date"
-	case ast.KindConnection:
+	if kind == ast.KindConnection {
 		why = "connections are not supported: give the options to the table"
 	}
 	return expr.Refuse(at, "%s", fmt.Sprintf("%s: %s", kind, why))

@@ -43,7 +43,7 @@ func New(o Options) *Engine {
 
 // Open begins a session.
 func (e *Engine) Open(_ context.Context, o session.Options) (session.Session, error) {
-	return &Session{o: e.o, names: catalog.NewManager(), own: maps.Clone(o.Settings), compiled: map[fs.Location]bool{}, jobs: map[Job]bool{}}, nil
+	return &Session{o: e.o, names: catalog.NewManager(), own: maps.Clone(o.Settings), compiled: map[fs.Location]bool{}, fillers: map[catalog.Path]*filler{}, jobs: map[Job]bool{}}, nil
 }
 
 // Session is one user's: the names and the settings that statements see.
@@ -56,9 +56,12 @@ type Session struct {
 	// compiled are the files of plans that were compiled where statements are checked only.
 	compiled map[fs.Location]bool
 
-	mu   sync.Mutex // guards own and jobs
+	mu   sync.Mutex // guards what follows
 	own  map[string]string
 	jobs map[Job]bool // of queries that have not ended
+	// fillers write materialized tables anew. They are of tables in memory, which end with
+	// the session too.
+	fillers map[catalog.Path]*filler
 }
 
 // Settings gives all that hold.
@@ -73,12 +76,15 @@ func (s *Session) Settings() map[string]string {
 	return all
 }
 
-// Close cancels the session's queries.
+// Close cancels the session's queries, and ends what writes materialized tables anew.
 func (s *Session) Close() error {
 	s.mu.Lock()
-	jobs := s.jobs
-	s.jobs = nil
+	jobs, fillers := s.jobs, s.fillers
+	s.jobs, s.fillers = nil, nil
 	s.mu.Unlock()
+	for _, f := range fillers {
+		f.close()
+	}
 	var first error
 	for j := range jobs {
 		if err := j.Cancel(); first == nil {
@@ -97,6 +103,31 @@ func (s *Session) keep(j Job) bool {
 	}
 	s.jobs[j] = true
 	return true
+}
+
+// filler gives what writes a table anew; nil: nothing does.
+func (s *Session) filler(path catalog.Path) *filler {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.fillers[path]
+}
+
+// setFiller says what writes a table anew from now on; nil: nothing does. What did is
+// closed.
+func (s *Session) setFiller(path catalog.Path, f *filler) {
+	s.mu.Lock()
+	old, closed := s.fillers[path], s.fillers == nil
+	delete(s.fillers, path)
+	if f != nil && !closed {
+		s.fillers[path] = f
+	}
+	s.mu.Unlock()
+	if old != nil {
+		old.close()
+	}
+	if f != nil && closed {
+		f.close()
+	}
 }
 
 func (s *Session) forget(j Job) {

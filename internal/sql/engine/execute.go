@@ -202,7 +202,7 @@ func (st *statement) execute(parsed ast.Statement) (*session.Result, error) {
 	case *ast.CreateModel:
 		return st.createModel(parsed)
 	case *ast.CreateMaterializedTable:
-		return nil, st.lacks(parsed.Span, ast.KindMaterializedTable)
+		return st.createMaterialized(parsed)
 	case *ast.CreateConnection:
 		return nil, st.lacks(parsed.Span, ast.KindConnection)
 	case *ast.Alter:

@@ -56,6 +56,8 @@ func (st *statement) createCatalog(c *ast.CreateCatalog) (*session.Result, error
 func (st *statement) drop(d *ast.Drop) (*session.Result, error) {
 	var err error
 	switch d.Kind {
+	case ast.KindMaterializedTable:
+		err = st.dropMaterialized(d)
 	case ast.KindTable, ast.KindView:
 		kind := catalog.BaseTable
 		if d.Kind == ast.KindView {

@@ -105,7 +105,8 @@ func (st *statement) listed(s *ast.Show) (heading string, names []string, err er
 	case "PROCEDURES":
 		return "", nil, refused(session.ClassRefused, "no catalog has procedures")
 	case "MATERIALIZED TABLES":
-		return "materialized table", nil, nil
+		names, err = st.names.Tables(in, database, func(t *catalog.Table) bool { return t.Kind == catalog.MaterializedTable })
+		return "materialized table", names, err
 	}
 	return "", nil, expr.Refuse(s.Span, "SHOW %s is not supported", s.What)
 }
@@ -148,7 +149,7 @@ func (st *statement) describe(d *ast.Describe) (*session.Result, error) {
 		return st.describeModel(d)
 	case d.Kind == ast.KindJob:
 		return st.describeJob(d)
-	case d.Kind != ast.KindTable:
+	case d.Kind != ast.KindTable && d.Kind != ast.KindMaterializedTable:
 		return nil, st.lacks(d.Span, d.Kind)
 	}
 	_, t, err := st.tableOf(&d.Name)

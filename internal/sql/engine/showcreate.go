@@ -38,6 +38,8 @@ func (st *statement) created(s *ast.ShowCreate) (string, error) {
 		}
 		return modelText(path, m), nil
 	case ast.KindTable, ast.KindView:
+	case ast.KindMaterializedTable:
+		return st.materializedText(&s.Name)
 	default:
 		return "", st.lacks(s.Span, s.Kind)
 	}
@@ -54,10 +56,12 @@ func (st *statement) created(s *ast.ShowCreate) (string, error) {
 		return "", refused(session.ClassValidation, "Could not execute SHOW CREATE VIEW. View with identifier %s does not exist.", path.Quoted())
 	case t == nil:
 		return "", refused(session.ClassValidation, "Could not execute SHOW CREATE TABLE. Table with identifier %s does not exist.", path.Quoted())
-	case !view && t.Kind == catalog.View:
-		return "", refused(session.ClassTable, "SHOW CREATE TABLE is only supported for tables, but %s is a view. Please use SHOW CREATE VIEW instead.", path.Quoted())
+	case !view && t.Kind != catalog.BaseTable:
+		what := t.Kind.String()
+		return "", refused(session.ClassTable, "SHOW CREATE TABLE is only supported for tables, but %s is a %s. Please use SHOW CREATE %s instead.", path.Quoted(), strings.ToLower(what), strings.ToUpper(what))
 	case view && t.Kind != catalog.View:
-		return "", refused(session.ClassTable, "SHOW CREATE VIEW is only supported for views, but %s is a table. Please use SHOW CREATE TABLE instead.", path.Quoted())
+		what := t.Kind.String()
+		return "", refused(session.ClassTable, "SHOW CREATE VIEW is only supported for views, but %s is a %s. Please use SHOW CREATE %s instead.", path.Quoted(), strings.ToLower(what), strings.ToUpper(what))
 	case view:
 		return viewText(path, t), nil
 	}
@@ -90,7 +94,7 @@ func tableText(path catalog.Path, t *catalog.Table) string {
 	if k := t.Schema.PrimaryKey; k != nil {
 		lines = append(lines, "  CONSTRAINT "+types.Quote(k.Name)+" PRIMARY KEY ("+backQuoted(k.Columns)+") NOT ENFORCED")
 	}
-	text := create(t.Temporary) + "TABLE " + path.Quoted()
+	text := create(t.Temporary) + strings.ToUpper(t.Kind.String()) + " " + path.Quoted()
 	if len(lines) > 0 {
 		text += " (\n" + strings.Join(lines, ",\n") + "\n)"
 	}

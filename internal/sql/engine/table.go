@@ -97,16 +97,8 @@ func (st *statement) tableAs(c *ast.CreateTable) (catalog.Path, *catalog.Table, 
 		return path, nil, nil, err
 	}
 	query = bind.Unique(query)
-	fields := query.Fields()
-	t := &catalog.Table{Options: pairs(c.Options), Comment: text(c.Comment)}
-	elements, err := queryColumns(t, c, fields)
+	t, err := st.shaped(c, query.Fields())
 	if err != nil {
-		return path, nil, nil, err
-	}
-	if err := st.elements(t, elements, true); err != nil {
-		return path, nil, nil, err
-	}
-	if err := laidOut(t, c); err != nil {
 		return path, nil, nil, err
 	}
 	input, err := bind.Into(st.binding(), query, t.Schema.Persisted(), path, c.As.Span)
@@ -114,6 +106,19 @@ func (st *statement) tableAs(c *ast.CreateTable) (catalog.Path, *catalog.Table, 
 		return path, nil, nil, err
 	}
 	return path, t, &logical.Sink{Path: path, Table: t, Input: input, Static: map[string]string{}}, nil
+}
+
+// shaped makes a table of a query's columns and of what else is declared.
+func (st *statement) shaped(c *ast.CreateTable, fields []types.Field) (*catalog.Table, error) {
+	t := &catalog.Table{Options: pairs(c.Options), Comment: text(c.Comment)}
+	elements, err := queryColumns(t, c, fields)
+	if err != nil {
+		return nil, err
+	}
+	if err := st.elements(t, elements, true); err != nil {
+		return nil, err
+	}
+	return t, laidOut(t, c)
 }
 
 // queryColumns begins a table with the columns of a query: in the order of the list if one
