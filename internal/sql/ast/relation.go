@@ -164,7 +164,7 @@ type PatternAlternation struct {
 type PatternRepeat struct {
 	Span
 	Pattern Pattern
-	// Max is -1 if there is no bound.
+	// Min is -1 if it is not said: {,m}. Max is -1 if there is no bound.
 	Min, Max  int
 	Reluctant bool
 }

@@ -222,6 +222,8 @@ func (n *PatternRepeat) write(w *writer) {
 		w.g("+")
 	case n.Min == 0 && n.Max == 1:
 		w.g("?")
+	case n.Min < 0:
+		w.g("{," + strconv.Itoa(n.Max) + "}")
 	case n.Min == n.Max:
 		w.g("{" + strconv.Itoa(n.Min) + "}")
 	case n.Max < 0:

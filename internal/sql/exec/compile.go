@@ -276,6 +276,8 @@ func (e *environment) factory(n plan.Node) (operator.Factory, error) {
 		return e.unnest(n), nil
 	case *plan.Window:
 		return e.window(n), nil
+	case *plan.Match:
+		return e.match(n)
 	case *plan.Over:
 		return e.over(n)
 	case *plan.Sort:

@@ -2,11 +2,13 @@ package logical
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/weirstream/weir/internal/sql/ast"
 	"github.com/weirstream/weir/internal/sql/expr"
+	"github.com/weirstream/weir/internal/sql/pattern"
 	"github.com/weirstream/weir/types"
 )
 
@@ -15,14 +17,18 @@ import (
 type Match struct {
 	Input     Node
 	Partition []int
-	Order     []SortKey
+	// Order begins with time.
+	Order []SortKey
+	// Pattern is as it was written; Variables are its variables in their order, and
+	// Elements how often each comes.
 	Pattern   ast.Pattern
-	// Start and End say that the pattern begins and ends with the partition.
-	Start, End bool
-	// Skip is where the next run is looked for: PAST LAST ROW, TO NEXT ROW, TO FIRST or
-	// TO LAST, which are of SkipVariable.
-	Skip, SkipVariable string
-	// Within is the longest time that a run may take, in milliseconds; 0: any.
+	Variables []string
+	Elements  []pattern.Element
+	// AtFirst and AtLast say that the pattern begins and ends with the partition.
+	AtFirst, AtLast bool
+	// Skip is where the next run is looked for.
+	Skip pattern.Skip
+	// Within is the time that a run takes less than, in milliseconds; 0: any.
 	Within int64
 	// Defines are the conditions that a row of a variable meets; a variable without one is
 	// any row.
@@ -51,21 +57,101 @@ func (n *Match) Inputs() []Node { return []Node{n.Input} }
 func (n *Match) With(in []Node) Node { c := *n; c.Input = in[0]; return &c }
 
 func (n *Match) describe() string {
-	return fmt.Sprintf("Match(partition=[%s], pattern=[%s], measures=[%s])", columns(n.Partition), ast.String(n.Pattern), exprs(n.Measures))
+	return fmt.Sprintf("Match(partition=[%s], order=[%s], pattern=[%s], define=[%s], measures=[%s])", columns(n.Partition), keys(n.Order),
+		ast.String(n.Pattern), strings.Join(n.conditions(), ", "), exprs(n.Measures))
+}
+
+// conditions are the definitions of the variables, in their order.
+func (n *Match) conditions() []string {
+	var all []string
+	for _, v := range n.Variables {
+		if c := n.Defines[v]; c != nil {
+			all = append(all, v+" AS "+c.String())
+		}
+	}
+	return all
+}
+
+// InputColumns are the columns of the input that it uses, in ascending order.
+func (n *Match) InputColumns() []int {
+	used := slices.Clone(n.Partition)
+	for _, k := range n.Order {
+		used = append(used, k.Column)
+	}
+	n.mapLeaves(func(e expr.Expr) expr.Expr {
+		switch e := e.(type) {
+		case *MatchRow:
+			used = append(used, e.Column)
+		case *MatchAggregate:
+			used = append(used, Columns(e.Args...)...)
+		}
+		return e
+	})
+	slices.Sort(used)
+	return slices.Compact(used)
+}
+
+// Moved is the operator over an input whose columns are where at says.
+func (n *Match) Moved(in Node, at func(column int) int) *Match {
+	c := n.mapLeaves(func(e expr.Expr) expr.Expr {
+		switch e := e.(type) {
+		case *MatchRow:
+			moved := *e
+			moved.Column = at(e.Column)
+			return &moved
+		case *MatchAggregate:
+			moved := *e
+			moved.Args = slices.Clone(e.Args)
+			for i, a := range moved.Args {
+				moved.Args[i] = expr.Rewrite(a, func(e expr.Expr) expr.Expr {
+					if in, ok := e.(*expr.Input); ok {
+						moved := *in
+						moved.Index = at(in.Index)
+						return &moved
+					}
+					return e
+				})
+			}
+			return &moved
+		}
+		return e
+	})
+	c.Input, c.Partition, c.Order = in, slices.Clone(n.Partition), slices.Clone(n.Order)
+	for i, p := range c.Partition {
+		c.Partition[i] = at(p)
+	}
+	for i, k := range c.Order {
+		c.Order[i].Column = at(k.Column)
+	}
+	return c
+}
+
+// mapLeaves gives the operator with the leaves of its expressions replaced.
+func (n *Match) mapLeaves(f func(expr.Expr) expr.Expr) *Match {
+	c := *n
+	c.Defines = map[string]expr.Expr{}
+	for v, e := range n.Defines {
+		c.Defines[v] = expr.Rewrite(e, f)
+	}
+	c.Measures = slices.Clone(n.Measures)
+	for i, e := range c.Measures {
+		c.Measures[i] = expr.Rewrite(e, f)
+	}
+	return &c
 }
 
 // MatchRow is a column of a row of the run that Match has found, or is finding.
 type MatchRow struct {
-	// Variable is whose rows are looked at; empty: all of the run.
-	Variable string
+	// Variables are whose rows are looked at; nil: all of the run. Those that the pattern
+	// does not have have no rows.
+	Variables []string
 	// First says that they are counted from the first on, else from the last back; Offset
 	// is how many are passed over.
 	First  bool
 	Offset int
-	// Physical is how many rows of the input before the row found it is; below 0: after.
-	Physical int
-	// Column is that of the input; below 0: the name of the row's variable.
+	// Column is that of the input. Time says that its time in milliseconds is meant.
 	Column int
+	Time   bool
 	Name   string
 	T      types.Type
 	At     ast.Span
@@ -79,21 +165,32 @@ func (e *MatchRow) Span() ast.Span { return e.At }
 
 // String names the row and the column.
 func (e *MatchRow) String() string {
+	if e.Time {
+		return "MATCH_ROWTIME()"
+	}
 	which := "LAST"
 	if e.First {
 		which = "FIRST"
 	}
-	text := which + "(" + e.Variable + "." + e.Name + ", " + strconv.Itoa(e.Offset) + ")"
-	if e.Physical != 0 {
-		text = "PREV(" + text + ", " + strconv.Itoa(e.Physical) + ")"
-	}
-	return text
+	return which + "(" + variables(e.Variables) + e.Name + ", " + strconv.Itoa(e.Offset) + ")"
 }
 
-// MatchAggregate is an aggregate over the rows of a variable; without one, of the run.
+// variables are what stands before a name of theirs.
+func variables(names []string) string {
+	switch len(names) {
+	case 0:
+		return ""
+	case 1:
+		return names[0] + "."
+	}
+	return "(" + strings.Join(names, ", ") + ")."
+}
+
+// MatchAggregate is an aggregate over the rows of a variable.
 type MatchAggregate struct {
-	Variable string
-	Fn       *expr.Function
+	// Variables are as those of MatchRow.
+	Variables []string
+	Fn        *expr.Function
 	// Args are over the input.
 	Args []expr.Expr
 	T    types.Type
@@ -108,5 +205,5 @@ func (e *MatchAggregate) Span() ast.Span { return e.At }
 
 // String is the call.
 func (e *MatchAggregate) String() string {
-	return strings.TrimPrefix(e.Variable+".", ".") + e.Fn.Name + "(" + exprs(e.Args) + ")"
+	return variables(e.Variables) + e.Fn.Name + "(" + exprs(e.Args) + ")"
 }

@@ -70,6 +70,9 @@ func prune(n logical.Node, used []int) (logical.Node, places) {
 		return &logical.Filter{Input: in, Condition: at.of(n.Condition)}, at
 	case *logical.Join:
 		return pruneJoin(n, used)
+	case *logical.Match:
+		in, below := prune(n.Input, n.InputColumns())
+		return n.Moved(in, func(column int) int { return below[column] }), whole(n)
 	}
 	inputs := n.Inputs()
 	kept := make([]logical.Node, len(inputs))
@@ -79,11 +82,16 @@ func prune(n logical.Node, used []int) (logical.Node, places) {
 	if len(inputs) > 0 {
 		n = n.With(kept)
 	}
+	return n, whole(n)
+}
+
+// whole says that all columns are where they were.
+func whole(n logical.Node) places {
 	at := make(places, len(n.Fields()))
 	for i := range at {
 		at[i] = i
 	}
-	return n, at
+	return at
 }
 
 func pruneJoin(n *logical.Join, used []int) (logical.Node, places) {

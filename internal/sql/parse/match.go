@@ -153,6 +153,7 @@ func (p *parser) patternFactor() ast.Pattern {
 	case p.is("{") && p.ahead(1).word != "-":
 		p.at++
 		if p.skip(",") {
+			r.Min = -1
 			r.Max, _ = p.unsigned()
 		} else {
 			r.Min, _ = p.unsigned()

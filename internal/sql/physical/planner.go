@@ -1,7 +1,6 @@
 package physical
 
 import (
-	"errors"
 	"fmt"
 	"slices"
 
@@ -114,9 +113,6 @@ func (p *planner) plan(n logical.Node) (planned, error) {
 	case *logical.SetOperation:
 		return p.setOperation(n)
 	}
-	if _, match := n.(*logical.Match); match {
-		return planned{}, errors.New("MATCH_RECOGNIZE is bound and not computed yet")
-	}
 	if len(n.Inputs()) != 1 {
 		return planned{}, fmt.Errorf("there is no way to compute a %T", n)
 	}
@@ -138,6 +134,8 @@ func (p *planner) plan(n logical.Node) (planned, error) {
 		return p.aggregate(n, in), nil
 	case *logical.Expand:
 		return planned{node: &plan.Expand{Base: over(n.Row, in), Projects: n.Lists}, one: in.one}, nil
+	case *logical.Match:
+		return p.match(n, in), nil
 	case *logical.Over:
 		return p.over(n, in)
 	case *logical.Sort:

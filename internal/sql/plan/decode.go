@@ -10,6 +10,7 @@ import (
 	"github.com/weirstream/weir/internal/codec/columns"
 	"github.com/weirstream/weir/internal/sql/ast"
 	"github.com/weirstream/weir/internal/sql/expr"
+	"github.com/weirstream/weir/internal/sql/pattern"
 	"github.com/weirstream/weir/internal/sql/plan/pb"
 	"github.com/weirstream/weir/types"
 )
@@ -116,8 +117,40 @@ func (d *decoder) node(m *pb.Node) (Node, error) {
 	case *pb.Node_Unnest:
 		collection, err := d.expr(w.Unnest.Collection)
 		return &Unnest{b, collection, w.Unnest.Ordinality, w.Unnest.Outer}, err
+	case *pb.Node_Match:
+		return d.match(b, w.Match)
 	}
 	return d.plain(b, m)
+}
+
+func (d *decoder) match(b Base, m *pb.Match) (Node, error) {
+	n := &Match{Base: b, Partition: ints(m.Partition), Order: sortKeys(m.Order), Variables: m.Variables, AtFirst: m.AtFirst, AtLast: m.AtLast,
+		Skip: pattern.Skip{Kind: pattern.SkipKind(m.Skip), Element: int(m.SkipElement)}, Within: m.Within}
+	var err error
+	if n.Measures, err = d.exprs(m.Measures); err != nil {
+		return nil, err
+	}
+	for _, e := range m.Elements {
+		n.Elements = append(n.Elements, pattern.Element{Min: int(e.Min), Max: int(e.Max), Reluctant: e.Reluctant})
+	}
+	for _, c := range m.Conditions {
+		condition, err := d.expr(c.Condition)
+		if err != nil {
+			return nil, err
+		}
+		n.Conditions = append(n.Conditions, condition)
+	}
+	for _, v := range m.Values {
+		to := MatchValue{Elements: ints(v.Elements), Column: int(v.Column), First: v.First, Offset: int(v.Offset), Time: v.Time, Type: typeOf(v.Type)}
+		if to.Args, err = d.exprs(v.Args); err != nil {
+			return nil, err
+		}
+		if v.Call != nil {
+			to.Call = call(v.Call)
+		}
+		n.Values = append(n.Values, to)
+	}
+	return n, nil
 }
 
 // plain decodes the nodes that have no expressions.

@@ -112,6 +112,8 @@ func describe(m *pb.Node, n Node) {
 		m.What = &pb.Node_Window{Window: &pb.Window{Kind: int32(n.Kind), Time: int32(n.Time), Size: n.Size, Slide: n.Slide, Offset: n.Offset, Keys: numbers(n.Keys), Zoned: n.Zoned}}
 	case *Unnest:
 		m.What = &pb.Node_Unnest{Unnest: &pb.Unnest{Collection: exprMessage(n.Collection), Ordinality: n.Ordinality, Outer: n.Outer}}
+	case *Match:
+		m.What = &pb.Node_Match{Match: matchMessage(n)}
 	case *Write:
 		m.What = &pb.Node_Write{Write: &pb.Write{Table: n.Table, Connector: n.Connector, Options: n.Options, Columns: fieldMessages(n.Columns),
 			PartitionKeys: n.PartitionKeys, Overwrite: n.Overwrite}}
@@ -120,6 +122,26 @@ func describe(m *pb.Node, n Node) {
 	default:
 		invariant.Broken("a plan has no nodes of type %T", n)
 	}
+}
+
+func matchMessage(n *Match) *pb.Match {
+	m := &pb.Match{Partition: numbers(n.Partition), Order: sortMessages(n.Order), Variables: n.Variables, AtFirst: n.AtFirst, AtLast: n.AtLast,
+		Skip: int32(n.Skip.Kind), SkipElement: int32(n.Skip.Element), Within: n.Within, Measures: exprMessages(n.Measures)}
+	for _, e := range n.Elements {
+		m.Elements = append(m.Elements, &pb.Element{Min: int32(e.Min), Max: int32(e.Max), Reluctant: e.Reluctant})
+	}
+	for _, v := range n.Values {
+		to := &pb.MatchValue{Elements: numbers(v.Elements), Column: int32(v.Column), First: v.First, Offset: int32(v.Offset), Time: v.Time,
+			Type: typeMessage(v.Type), Args: exprMessages(v.Args)}
+		if v.Call.Function != "" {
+			to.Call = callMessage(&v.Call)
+		}
+		m.Values = append(m.Values, to)
+	}
+	for _, c := range n.Conditions {
+		m.Conditions = append(m.Conditions, &pb.MatchCondition{Condition: exprMessage(c)})
+	}
+	return m
 }
 
 func numbers(all []int) []int32 {

@@ -3,6 +3,7 @@ package plan
 import (
 	"github.com/weirstream/weir/batch"
 	"github.com/weirstream/weir/internal/sql/expr"
+	"github.com/weirstream/weir/internal/sql/pattern"
 	"github.com/weirstream/weir/types"
 )
 
@@ -339,6 +340,51 @@ type Unnest struct {
 	Ordinality bool
 	// Outer says that a row without elements is given once, with NULLs.
 	Outer bool
+}
+
+// MatchValue is what an expression of a Match knows of a match, or of a run that the row
+// it looks at would go on with: an aggregate if it has a Call, otherwise a column of a row.
+type MatchValue struct {
+	// Elements are those whose rows are looked at, in ascending order; none: there is no
+	// such row.
+	Elements []int
+	// Column is that of the input.
+	Column int
+	// First says that rows are counted from the first on, else from the last back; Offset
+	// is how many are passed over. Beyond the last one all is NULL.
+	First  bool
+	Offset int
+	// Time says that the value is the row's time in milliseconds, whatever the column has.
+	Time bool
+	// Call has an empty Function unless the value is an aggregate; its Args are not looked
+	// at, but those here, which are over the input.
+	Call AggregateCall
+	Args []expr.Expr
+	// Type is the value's.
+	Type types.Type
+}
+
+// Match finds runs of rows that follow a pattern, and gives a row for each: the columns
+// of Partition, then Measures. The rows of a partition are in one subtask; they need not
+// be sorted.
+type Match struct {
+	Base
+	Partition []int
+	// Order is what the rows of a partition are sorted by, the time first.
+	Order []SortKey
+	// Elements are the pattern, and Variables their names, for messages.
+	Elements  []pattern.Element
+	Variables []string
+	// AtFirst and AtLast say that a match begins with the partition, and ends with it.
+	AtFirst, AtLast bool
+	Skip            pattern.Skip
+	// Within is the time in milliseconds that a match takes less than; 0: any.
+	Within int64
+	Values []MatchValue
+	// Conditions by element, and Measures, are over Values; a condition that is nil is met
+	// by any row.
+	Conditions []expr.Expr
+	Measures   []expr.Expr
 }
 
 // Write is the sink that writes a table.

@@ -9,6 +9,7 @@ import (
 	"github.com/weirstream/weir/batch"
 	"github.com/weirstream/weir/internal/sql/ast"
 	"github.com/weirstream/weir/internal/sql/expr"
+	"github.com/weirstream/weir/internal/sql/pattern"
 	"github.com/weirstream/weir/types"
 )
 
@@ -48,6 +49,10 @@ func whole(t *testing.T, registry *expr.Registry) *Job {
 	n = &Over{base(n), []int{1}, []SortKey{{0, true, true}}, []OverCall{{call, Range, Bound{Preceding, 5, 0.5}, Bound{Kind: UnboundedFollowing}}}}
 	n = &Window{base(n), Cumulate, 1, true, 10, 5, 2, []int{0}}
 	n = &Unnest{base(n), a, true, true}
+	n = &Match{Base: base(n), Partition: []int{1}, Order: []SortKey{{0, false, true}}, Elements: []pattern.Element{{Min: 1, Max: -1}, {Min: 0, Max: 3, Reluctant: true}},
+		Variables: []string{"A", "B"}, AtFirst: true, AtLast: true, Skip: pattern.Skip{Kind: pattern.ToLast, Element: 1}, Within: 7,
+		Values:     []MatchValue{{Elements: []int{0, 1}, Column: 1, First: true, Offset: 2, Time: true, Type: big}, {Elements: []int{1}, Call: call, Args: []expr.Expr{sum}, Type: big}},
+		Conditions: []expr.Expr{nil, isA}, Measures: []expr.Expr{a, one}}
 	write := &Write{base(n), "t", "c", map[string]string{"k": "v"}, schema, []string{"a"}, true}
 	return &Job{Name: "j", Statement: "SELECT a + 1", Batch: true, Settings: map[string]string{"b": "1", "a": "2"},
 		Session: &expr.Session{Zone: time.FixedZone("GMT+01:30", 5400), Now: time.Unix(7, 9).UTC(), LegacyCast: true, Database: "d"},

@@ -527,6 +527,7 @@ type Node struct {
 	//	*Node_Unnest
 	//	*Node_Write
 	//	*Node_Collect
+	//	*Node_Match
 	What          isNode_What `protobuf_oneof:"what"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -741,6 +742,15 @@ func (x *Node) GetCollect() *Collect {
 	return nil
 }
 
+func (x *Node) GetMatch() *Match {
+	if x != nil {
+		if x, ok := x.What.(*Node_Match); ok {
+			return x.Match
+		}
+	}
+	return nil
+}
+
 type isNode_What interface {
 	isNode_What()
 }
@@ -809,6 +819,10 @@ type Node_Collect struct {
 	Collect *Collect `protobuf:"bytes,25,opt,name=collect,proto3,oneof"`
 }
 
+type Node_Match struct {
+	Match *Match `protobuf:"bytes,26,opt,name=match,proto3,oneof"`
+}
+
 func (*Node_Values) isNode_What() {}
 
 func (*Node_Scan) isNode_What() {}
@@ -840,6 +854,8 @@ func (*Node_Unnest) isNode_What() {}
 func (*Node_Write) isNode_What() {}
 
 func (*Node_Collect) isNode_What() {}
+
+func (*Node_Match) isNode_What() {}
 
 type Values struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
@@ -2045,6 +2061,344 @@ func (x *Unnest) GetOuter() bool {
 	return false
 }
 
+type Element struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Min           int32                  `protobuf:"varint,1,opt,name=min,proto3" json:"min,omitempty"`
+	Max           int32                  `protobuf:"varint,2,opt,name=max,proto3" json:"max,omitempty"`
+	Reluctant     bool                   `protobuf:"varint,3,opt,name=reluctant,proto3" json:"reluctant,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *Element) Reset() {
+	*x = Element{}
+	mi := &file_weir_plan_proto_msgTypes[25]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Element) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Element) ProtoMessage() {}
+
+func (x *Element) ProtoReflect() protoreflect.Message {
+	mi := &file_weir_plan_proto_msgTypes[25]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Element.ProtoReflect.Descriptor instead.
+func (*Element) Descriptor() ([]byte, []int) {
+	return file_weir_plan_proto_rawDescGZIP(), []int{25}
+}
+
+func (x *Element) GetMin() int32 {
+	if x != nil {
+		return x.Min
+	}
+	return 0
+}
+
+func (x *Element) GetMax() int32 {
+	if x != nil {
+		return x.Max
+	}
+	return 0
+}
+
+func (x *Element) GetReluctant() bool {
+	if x != nil {
+		return x.Reluctant
+	}
+	return false
+}
+
+// A value of a match: an aggregate if it has a call, otherwise a column of a row.
+type MatchValue struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Elements      []int32                `protobuf:"varint,1,rep,packed,name=elements,proto3" json:"elements,omitempty"`
+	Column        int32                  `protobuf:"varint,2,opt,name=column,proto3" json:"column,omitempty"`
+	First         bool                   `protobuf:"varint,3,opt,name=first,proto3" json:"first,omitempty"`
+	Offset        int32                  `protobuf:"varint,4,opt,name=offset,proto3" json:"offset,omitempty"`
+	Time          bool                   `protobuf:"varint,5,opt,name=time,proto3" json:"time,omitempty"`
+	Type          *Type                  `protobuf:"bytes,6,opt,name=type,proto3" json:"type,omitempty"`
+	Call          *AggregateCall         `protobuf:"bytes,7,opt,name=call,proto3" json:"call,omitempty"`
+	Args          []*Expr                `protobuf:"bytes,8,rep,name=args,proto3" json:"args,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *MatchValue) Reset() {
+	*x = MatchValue{}
+	mi := &file_weir_plan_proto_msgTypes[26]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *MatchValue) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*MatchValue) ProtoMessage() {}
+
+func (x *MatchValue) ProtoReflect() protoreflect.Message {
+	mi := &file_weir_plan_proto_msgTypes[26]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use MatchValue.ProtoReflect.Descriptor instead.
+func (*MatchValue) Descriptor() ([]byte, []int) {
+	return file_weir_plan_proto_rawDescGZIP(), []int{26}
+}
+
+func (x *MatchValue) GetElements() []int32 {
+	if x != nil {
+		return x.Elements
+	}
+	return nil
+}
+
+func (x *MatchValue) GetColumn() int32 {
+	if x != nil {
+		return x.Column
+	}
+	return 0
+}
+
+func (x *MatchValue) GetFirst() bool {
+	if x != nil {
+		return x.First
+	}
+	return false
+}
+
+func (x *MatchValue) GetOffset() int32 {
+	if x != nil {
+		return x.Offset
+	}
+	return 0
+}
+
+func (x *MatchValue) GetTime() bool {
+	if x != nil {
+		return x.Time
+	}
+	return false
+}
+
+func (x *MatchValue) GetType() *Type {
+	if x != nil {
+		return x.Type
+	}
+	return nil
+}
+
+func (x *MatchValue) GetCall() *AggregateCall {
+	if x != nil {
+		return x.Call
+	}
+	return nil
+}
+
+func (x *MatchValue) GetArgs() []*Expr {
+	if x != nil {
+		return x.Args
+	}
+	return nil
+}
+
+// A condition of an element; without one it is any row.
+type MatchCondition struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Condition     *Expr                  `protobuf:"bytes,1,opt,name=condition,proto3" json:"condition,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *MatchCondition) Reset() {
+	*x = MatchCondition{}
+	mi := &file_weir_plan_proto_msgTypes[27]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *MatchCondition) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*MatchCondition) ProtoMessage() {}
+
+func (x *MatchCondition) ProtoReflect() protoreflect.Message {
+	mi := &file_weir_plan_proto_msgTypes[27]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use MatchCondition.ProtoReflect.Descriptor instead.
+func (*MatchCondition) Descriptor() ([]byte, []int) {
+	return file_weir_plan_proto_rawDescGZIP(), []int{27}
+}
+
+func (x *MatchCondition) GetCondition() *Expr {
+	if x != nil {
+		return x.Condition
+	}
+	return nil
+}
+
+type Match struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Partition     []int32                `protobuf:"varint,1,rep,packed,name=partition,proto3" json:"partition,omitempty"`
+	Order         []*SortKey             `protobuf:"bytes,2,rep,name=order,proto3" json:"order,omitempty"`
+	Elements      []*Element             `protobuf:"bytes,3,rep,name=elements,proto3" json:"elements,omitempty"`
+	AtFirst       bool                   `protobuf:"varint,4,opt,name=at_first,json=atFirst,proto3" json:"at_first,omitempty"`
+	AtLast        bool                   `protobuf:"varint,5,opt,name=at_last,json=atLast,proto3" json:"at_last,omitempty"`
+	Skip          int32                  `protobuf:"varint,6,opt,name=skip,proto3" json:"skip,omitempty"`
+	SkipElement   int32                  `protobuf:"varint,7,opt,name=skip_element,json=skipElement,proto3" json:"skip_element,omitempty"`
+	Within        int64                  `protobuf:"varint,8,opt,name=within,proto3" json:"within,omitempty"`
+	Values        []*MatchValue          `protobuf:"bytes,9,rep,name=values,proto3" json:"values,omitempty"`
+	Conditions    []*MatchCondition      `protobuf:"bytes,10,rep,name=conditions,proto3" json:"conditions,omitempty"`
+	Measures      []*Expr                `protobuf:"bytes,11,rep,name=measures,proto3" json:"measures,omitempty"`
+	Variables     []string               `protobuf:"bytes,12,rep,name=variables,proto3" json:"variables,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *Match) Reset() {
+	*x = Match{}
+	mi := &file_weir_plan_proto_msgTypes[28]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Match) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Match) ProtoMessage() {}
+
+func (x *Match) ProtoReflect() protoreflect.Message {
+	mi := &file_weir_plan_proto_msgTypes[28]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Match.ProtoReflect.Descriptor instead.
+func (*Match) Descriptor() ([]byte, []int) {
+	return file_weir_plan_proto_rawDescGZIP(), []int{28}
+}
+
+func (x *Match) GetPartition() []int32 {
+	if x != nil {
+		return x.Partition
+	}
+	return nil
+}
+
+func (x *Match) GetOrder() []*SortKey {
+	if x != nil {
+		return x.Order
+	}
+	return nil
+}
+
+func (x *Match) GetElements() []*Element {
+	if x != nil {
+		return x.Elements
+	}
+	return nil
+}
+
+func (x *Match) GetAtFirst() bool {
+	if x != nil {
+		return x.AtFirst
+	}
+	return false
+}
+
+func (x *Match) GetAtLast() bool {
+	if x != nil {
+		return x.AtLast
+	}
+	return false
+}
+
+func (x *Match) GetSkip() int32 {
+	if x != nil {
+		return x.Skip
+	}
+	return 0
+}
+
+func (x *Match) GetSkipElement() int32 {
+	if x != nil {
+		return x.SkipElement
+	}
+	return 0
+}
+
+func (x *Match) GetWithin() int64 {
+	if x != nil {
+		return x.Within
+	}
+	return 0
+}
+
+func (x *Match) GetValues() []*MatchValue {
+	if x != nil {
+		return x.Values
+	}
+	return nil
+}
+
+func (x *Match) GetConditions() []*MatchCondition {
+	if x != nil {
+		return x.Conditions
+	}
+	return nil
+}
+
+func (x *Match) GetMeasures() []*Expr {
+	if x != nil {
+		return x.Measures
+	}
+	return nil
+}
+
+func (x *Match) GetVariables() []string {
+	if x != nil {
+		return x.Variables
+	}
+	return nil
+}
+
 type Write struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	Table         string                 `protobuf:"bytes,1,opt,name=table,proto3" json:"table,omitempty"`
@@ -2059,7 +2413,7 @@ type Write struct {
 
 func (x *Write) Reset() {
 	*x = Write{}
-	mi := &file_weir_plan_proto_msgTypes[25]
+	mi := &file_weir_plan_proto_msgTypes[29]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2071,7 +2425,7 @@ func (x *Write) String() string {
 func (*Write) ProtoMessage() {}
 
 func (x *Write) ProtoReflect() protoreflect.Message {
-	mi := &file_weir_plan_proto_msgTypes[25]
+	mi := &file_weir_plan_proto_msgTypes[29]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2084,7 +2438,7 @@ func (x *Write) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Write.ProtoReflect.Descriptor instead.
 func (*Write) Descriptor() ([]byte, []int) {
-	return file_weir_plan_proto_rawDescGZIP(), []int{25}
+	return file_weir_plan_proto_rawDescGZIP(), []int{29}
 }
 
 func (x *Write) GetTable() string {
@@ -2137,7 +2491,7 @@ type Collect struct {
 
 func (x *Collect) Reset() {
 	*x = Collect{}
-	mi := &file_weir_plan_proto_msgTypes[26]
+	mi := &file_weir_plan_proto_msgTypes[30]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2149,7 +2503,7 @@ func (x *Collect) String() string {
 func (*Collect) ProtoMessage() {}
 
 func (x *Collect) ProtoReflect() protoreflect.Message {
-	mi := &file_weir_plan_proto_msgTypes[26]
+	mi := &file_weir_plan_proto_msgTypes[30]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2162,7 +2516,7 @@ func (x *Collect) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Collect.ProtoReflect.Descriptor instead.
 func (*Collect) Descriptor() ([]byte, []int) {
-	return file_weir_plan_proto_rawDescGZIP(), []int{26}
+	return file_weir_plan_proto_rawDescGZIP(), []int{30}
 }
 
 var File_weir_plan_proto protoreflect.FileDescriptor
@@ -2219,7 +2573,7 @@ const file_weir_plan_proto_rawDesc = "" +
 	"\x04args\x18\x05 \x03(\v2\x0f.weir.plan.ExprR\x04args\x12\x14\n" +
 	"\x05value\x18\x06 \x01(\fR\x05value\x12\x12\n" +
 	"\x04text\x18\a \x01(\tR\x04text\x12\x14\n" +
-	"\x05index\x18\b \x01(\x05R\x05index\"\xd4\x06\n" +
+	"\x05index\x18\b \x01(\x05R\x05index\"\xfe\x06\n" +
 	"\x04Node\x12\x16\n" +
 	"\x06inputs\x18\x01 \x03(\rR\x06inputs\x12(\n" +
 	"\x06schema\x18\x02 \x03(\v2\x10.weir.plan.FieldR\x06schema\x12\x12\n" +
@@ -2241,7 +2595,8 @@ const file_weir_plan_proto_rawDesc = "" +
 	"\x06window\x18\x16 \x01(\v2\x11.weir.plan.WindowH\x00R\x06window\x12+\n" +
 	"\x06unnest\x18\x17 \x01(\v2\x11.weir.plan.UnnestH\x00R\x06unnest\x12(\n" +
 	"\x05write\x18\x18 \x01(\v2\x10.weir.plan.WriteH\x00R\x05write\x12.\n" +
-	"\acollect\x18\x19 \x01(\v2\x12.weir.plan.CollectH\x00R\acollectB\x06\n" +
+	"\acollect\x18\x19 \x01(\v2\x12.weir.plan.CollectH\x00R\acollect\x12(\n" +
+	"\x05match\x18\x1a \x01(\v2\x10.weir.plan.MatchH\x00R\x05matchB\x06\n" +
 	"\x04what\"\x1c\n" +
 	"\x06Values\x12\x12\n" +
 	"\x04rows\x18\x01 \x03(\fR\x04rows\"\xd8\x02\n" +
@@ -2340,7 +2695,39 @@ const file_weir_plan_proto_rawDesc = "" +
 	"\n" +
 	"ordinality\x18\x02 \x01(\bR\n" +
 	"ordinality\x12\x14\n" +
-	"\x05outer\x18\x03 \x01(\bR\x05outer\"\xa1\x02\n" +
+	"\x05outer\x18\x03 \x01(\bR\x05outer\"K\n" +
+	"\aElement\x12\x10\n" +
+	"\x03min\x18\x01 \x01(\x05R\x03min\x12\x10\n" +
+	"\x03max\x18\x02 \x01(\x05R\x03max\x12\x1c\n" +
+	"\treluctant\x18\x03 \x01(\bR\treluctant\"\xfa\x01\n" +
+	"\n" +
+	"MatchValue\x12\x1a\n" +
+	"\belements\x18\x01 \x03(\x05R\belements\x12\x16\n" +
+	"\x06column\x18\x02 \x01(\x05R\x06column\x12\x14\n" +
+	"\x05first\x18\x03 \x01(\bR\x05first\x12\x16\n" +
+	"\x06offset\x18\x04 \x01(\x05R\x06offset\x12\x12\n" +
+	"\x04time\x18\x05 \x01(\bR\x04time\x12#\n" +
+	"\x04type\x18\x06 \x01(\v2\x0f.weir.plan.TypeR\x04type\x12,\n" +
+	"\x04call\x18\a \x01(\v2\x18.weir.plan.AggregateCallR\x04call\x12#\n" +
+	"\x04args\x18\b \x03(\v2\x0f.weir.plan.ExprR\x04args\"?\n" +
+	"\x0eMatchCondition\x12-\n" +
+	"\tcondition\x18\x01 \x01(\v2\x0f.weir.plan.ExprR\tcondition\"\xb7\x03\n" +
+	"\x05Match\x12\x1c\n" +
+	"\tpartition\x18\x01 \x03(\x05R\tpartition\x12(\n" +
+	"\x05order\x18\x02 \x03(\v2\x12.weir.plan.SortKeyR\x05order\x12.\n" +
+	"\belements\x18\x03 \x03(\v2\x12.weir.plan.ElementR\belements\x12\x19\n" +
+	"\bat_first\x18\x04 \x01(\bR\aatFirst\x12\x17\n" +
+	"\aat_last\x18\x05 \x01(\bR\x06atLast\x12\x12\n" +
+	"\x04skip\x18\x06 \x01(\x05R\x04skip\x12!\n" +
+	"\fskip_element\x18\a \x01(\x05R\vskipElement\x12\x16\n" +
+	"\x06within\x18\b \x01(\x03R\x06within\x12-\n" +
+	"\x06values\x18\t \x03(\v2\x15.weir.plan.MatchValueR\x06values\x129\n" +
+	"\n" +
+	"conditions\x18\n" +
+	" \x03(\v2\x19.weir.plan.MatchConditionR\n" +
+	"conditions\x12+\n" +
+	"\bmeasures\x18\v \x03(\v2\x0f.weir.plan.ExprR\bmeasures\x12\x1c\n" +
+	"\tvariables\x18\f \x03(\tR\tvariables\"\xa1\x02\n" +
 	"\x05Write\x12\x14\n" +
 	"\x05table\x18\x01 \x01(\tR\x05table\x12\x1c\n" +
 	"\tconnector\x18\x02 \x01(\tR\tconnector\x127\n" +
@@ -2365,41 +2752,45 @@ func file_weir_plan_proto_rawDescGZIP() []byte {
 	return file_weir_plan_proto_rawDescData
 }
 
-var file_weir_plan_proto_msgTypes = make([]protoimpl.MessageInfo, 30)
+var file_weir_plan_proto_msgTypes = make([]protoimpl.MessageInfo, 34)
 var file_weir_plan_proto_goTypes = []any{
-	(*Job)(nil),           // 0: weir.plan.Job
-	(*Session)(nil),       // 1: weir.plan.Session
-	(*Type)(nil),          // 2: weir.plan.Type
-	(*Field)(nil),         // 3: weir.plan.Field
-	(*Expr)(nil),          // 4: weir.plan.Expr
-	(*Node)(nil),          // 5: weir.plan.Node
-	(*Values)(nil),        // 6: weir.plan.Values
-	(*Scan)(nil),          // 7: weir.plan.Scan
-	(*Calc)(nil),          // 8: weir.plan.Calc
-	(*Exchange)(nil),      // 9: weir.plan.Exchange
-	(*AggregateCall)(nil), // 10: weir.plan.AggregateCall
-	(*Aggregate)(nil),     // 11: weir.plan.Aggregate
-	(*Join)(nil),          // 12: weir.plan.Join
-	(*SortKey)(nil),       // 13: weir.plan.SortKey
-	(*Sort)(nil),          // 14: weir.plan.Sort
-	(*Limit)(nil),         // 15: weir.plan.Limit
-	(*Union)(nil),         // 16: weir.plan.Union
-	(*SetOperation)(nil),  // 17: weir.plan.SetOperation
-	(*Projection)(nil),    // 18: weir.plan.Projection
-	(*Expand)(nil),        // 19: weir.plan.Expand
-	(*Bound)(nil),         // 20: weir.plan.Bound
-	(*OverCall)(nil),      // 21: weir.plan.OverCall
-	(*Over)(nil),          // 22: weir.plan.Over
-	(*Window)(nil),        // 23: weir.plan.Window
-	(*Unnest)(nil),        // 24: weir.plan.Unnest
-	(*Write)(nil),         // 25: weir.plan.Write
-	(*Collect)(nil),       // 26: weir.plan.Collect
-	nil,                   // 27: weir.plan.Job.SettingsEntry
-	nil,                   // 28: weir.plan.Scan.OptionsEntry
-	nil,                   // 29: weir.plan.Write.OptionsEntry
+	(*Job)(nil),            // 0: weir.plan.Job
+	(*Session)(nil),        // 1: weir.plan.Session
+	(*Type)(nil),           // 2: weir.plan.Type
+	(*Field)(nil),          // 3: weir.plan.Field
+	(*Expr)(nil),           // 4: weir.plan.Expr
+	(*Node)(nil),           // 5: weir.plan.Node
+	(*Values)(nil),         // 6: weir.plan.Values
+	(*Scan)(nil),           // 7: weir.plan.Scan
+	(*Calc)(nil),           // 8: weir.plan.Calc
+	(*Exchange)(nil),       // 9: weir.plan.Exchange
+	(*AggregateCall)(nil),  // 10: weir.plan.AggregateCall
+	(*Aggregate)(nil),      // 11: weir.plan.Aggregate
+	(*Join)(nil),           // 12: weir.plan.Join
+	(*SortKey)(nil),        // 13: weir.plan.SortKey
+	(*Sort)(nil),           // 14: weir.plan.Sort
+	(*Limit)(nil),          // 15: weir.plan.Limit
+	(*Union)(nil),          // 16: weir.plan.Union
+	(*SetOperation)(nil),   // 17: weir.plan.SetOperation
+	(*Projection)(nil),     // 18: weir.plan.Projection
+	(*Expand)(nil),         // 19: weir.plan.Expand
+	(*Bound)(nil),          // 20: weir.plan.Bound
+	(*OverCall)(nil),       // 21: weir.plan.OverCall
+	(*Over)(nil),           // 22: weir.plan.Over
+	(*Window)(nil),         // 23: weir.plan.Window
+	(*Unnest)(nil),         // 24: weir.plan.Unnest
+	(*Element)(nil),        // 25: weir.plan.Element
+	(*MatchValue)(nil),     // 26: weir.plan.MatchValue
+	(*MatchCondition)(nil), // 27: weir.plan.MatchCondition
+	(*Match)(nil),          // 28: weir.plan.Match
+	(*Write)(nil),          // 29: weir.plan.Write
+	(*Collect)(nil),        // 30: weir.plan.Collect
+	nil,                    // 31: weir.plan.Job.SettingsEntry
+	nil,                    // 32: weir.plan.Scan.OptionsEntry
+	nil,                    // 33: weir.plan.Write.OptionsEntry
 }
 var file_weir_plan_proto_depIdxs = []int32{
-	27, // 0: weir.plan.Job.settings:type_name -> weir.plan.Job.SettingsEntry
+	31, // 0: weir.plan.Job.settings:type_name -> weir.plan.Job.SettingsEntry
 	1,  // 1: weir.plan.Job.session:type_name -> weir.plan.Session
 	5,  // 2: weir.plan.Job.nodes:type_name -> weir.plan.Node
 	2,  // 3: weir.plan.Type.elem:type_name -> weir.plan.Type
@@ -2423,33 +2814,43 @@ var file_weir_plan_proto_depIdxs = []int32{
 	22, // 21: weir.plan.Node.over:type_name -> weir.plan.Over
 	23, // 22: weir.plan.Node.window:type_name -> weir.plan.Window
 	24, // 23: weir.plan.Node.unnest:type_name -> weir.plan.Unnest
-	25, // 24: weir.plan.Node.write:type_name -> weir.plan.Write
-	26, // 25: weir.plan.Node.collect:type_name -> weir.plan.Collect
-	28, // 26: weir.plan.Scan.options:type_name -> weir.plan.Scan.OptionsEntry
-	3,  // 27: weir.plan.Scan.columns:type_name -> weir.plan.Field
-	4,  // 28: weir.plan.Scan.filter:type_name -> weir.plan.Expr
-	4,  // 29: weir.plan.Calc.filter:type_name -> weir.plan.Expr
-	4,  // 30: weir.plan.Calc.project:type_name -> weir.plan.Expr
-	2,  // 31: weir.plan.AggregateCall.arg_types:type_name -> weir.plan.Type
-	2,  // 32: weir.plan.AggregateCall.type:type_name -> weir.plan.Type
-	10, // 33: weir.plan.Aggregate.calls:type_name -> weir.plan.AggregateCall
-	4,  // 34: weir.plan.Join.condition:type_name -> weir.plan.Expr
-	13, // 35: weir.plan.Sort.keys:type_name -> weir.plan.SortKey
-	4,  // 36: weir.plan.Projection.exprs:type_name -> weir.plan.Expr
-	18, // 37: weir.plan.Expand.projects:type_name -> weir.plan.Projection
-	10, // 38: weir.plan.OverCall.call:type_name -> weir.plan.AggregateCall
-	20, // 39: weir.plan.OverCall.start:type_name -> weir.plan.Bound
-	20, // 40: weir.plan.OverCall.end:type_name -> weir.plan.Bound
-	13, // 41: weir.plan.Over.order:type_name -> weir.plan.SortKey
-	21, // 42: weir.plan.Over.calls:type_name -> weir.plan.OverCall
-	4,  // 43: weir.plan.Unnest.collection:type_name -> weir.plan.Expr
-	29, // 44: weir.plan.Write.options:type_name -> weir.plan.Write.OptionsEntry
-	3,  // 45: weir.plan.Write.columns:type_name -> weir.plan.Field
-	46, // [46:46] is the sub-list for method output_type
-	46, // [46:46] is the sub-list for method input_type
-	46, // [46:46] is the sub-list for extension type_name
-	46, // [46:46] is the sub-list for extension extendee
-	0,  // [0:46] is the sub-list for field type_name
+	29, // 24: weir.plan.Node.write:type_name -> weir.plan.Write
+	30, // 25: weir.plan.Node.collect:type_name -> weir.plan.Collect
+	28, // 26: weir.plan.Node.match:type_name -> weir.plan.Match
+	32, // 27: weir.plan.Scan.options:type_name -> weir.plan.Scan.OptionsEntry
+	3,  // 28: weir.plan.Scan.columns:type_name -> weir.plan.Field
+	4,  // 29: weir.plan.Scan.filter:type_name -> weir.plan.Expr
+	4,  // 30: weir.plan.Calc.filter:type_name -> weir.plan.Expr
+	4,  // 31: weir.plan.Calc.project:type_name -> weir.plan.Expr
+	2,  // 32: weir.plan.AggregateCall.arg_types:type_name -> weir.plan.Type
+	2,  // 33: weir.plan.AggregateCall.type:type_name -> weir.plan.Type
+	10, // 34: weir.plan.Aggregate.calls:type_name -> weir.plan.AggregateCall
+	4,  // 35: weir.plan.Join.condition:type_name -> weir.plan.Expr
+	13, // 36: weir.plan.Sort.keys:type_name -> weir.plan.SortKey
+	4,  // 37: weir.plan.Projection.exprs:type_name -> weir.plan.Expr
+	18, // 38: weir.plan.Expand.projects:type_name -> weir.plan.Projection
+	10, // 39: weir.plan.OverCall.call:type_name -> weir.plan.AggregateCall
+	20, // 40: weir.plan.OverCall.start:type_name -> weir.plan.Bound
+	20, // 41: weir.plan.OverCall.end:type_name -> weir.plan.Bound
+	13, // 42: weir.plan.Over.order:type_name -> weir.plan.SortKey
+	21, // 43: weir.plan.Over.calls:type_name -> weir.plan.OverCall
+	4,  // 44: weir.plan.Unnest.collection:type_name -> weir.plan.Expr
+	2,  // 45: weir.plan.MatchValue.type:type_name -> weir.plan.Type
+	10, // 46: weir.plan.MatchValue.call:type_name -> weir.plan.AggregateCall
+	4,  // 47: weir.plan.MatchValue.args:type_name -> weir.plan.Expr
+	4,  // 48: weir.plan.MatchCondition.condition:type_name -> weir.plan.Expr
+	13, // 49: weir.plan.Match.order:type_name -> weir.plan.SortKey
+	25, // 50: weir.plan.Match.elements:type_name -> weir.plan.Element
+	26, // 51: weir.plan.Match.values:type_name -> weir.plan.MatchValue
+	27, // 52: weir.plan.Match.conditions:type_name -> weir.plan.MatchCondition
+	4,  // 53: weir.plan.Match.measures:type_name -> weir.plan.Expr
+	33, // 54: weir.plan.Write.options:type_name -> weir.plan.Write.OptionsEntry
+	3,  // 55: weir.plan.Write.columns:type_name -> weir.plan.Field
+	56, // [56:56] is the sub-list for method output_type
+	56, // [56:56] is the sub-list for method input_type
+	56, // [56:56] is the sub-list for extension type_name
+	56, // [56:56] is the sub-list for extension extendee
+	0,  // [0:56] is the sub-list for field type_name
 }
 
 func init() { file_weir_plan_proto_init() }
@@ -2474,6 +2875,7 @@ func file_weir_plan_proto_init() {
 		(*Node_Unnest)(nil),
 		(*Node_Write)(nil),
 		(*Node_Collect)(nil),
+		(*Node_Match)(nil),
 	}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
@@ -2481,7 +2883,7 @@ func file_weir_plan_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_weir_plan_proto_rawDesc), len(file_weir_plan_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   30,
+			NumMessages:   34,
 			NumExtensions: 0,
 			NumServices:   0,
 		},
