@@ -12,6 +12,7 @@ import (
 	"github.com/weirstream/weir/config"
 	"github.com/weirstream/weir/internal/sql/ast"
 	"github.com/weirstream/weir/internal/sql/bind"
+	"github.com/weirstream/weir/internal/sql/estimate"
 	"github.com/weirstream/weir/internal/sql/exec"
 	"github.com/weirstream/weir/internal/sql/expr"
 	"github.com/weirstream/weir/internal/sql/logical"
@@ -67,7 +68,7 @@ func (st *statement) job(sinks ...*logical.Sink) (*plan.Job, error) {
 }
 
 func (st *statement) optimized(n logical.Node) logical.Node {
-	return optimize.Optimize(&optimize.Context{Registry: st.o.Registry, Session: st.now}, n)
+	return optimize.Optimize(&optimize.Context{Registry: st.o.Registry, Session: st.now, Estimate: estimate.New(st.rows)}, n)
 }
 
 // name is what a job is called.

@@ -1,6 +1,8 @@
 package optimize
 
 import (
+	"slices"
+
 	"github.com/weirstream/weir/internal/sql/expr"
 	"github.com/weirstream/weir/internal/sql/logical"
 )
@@ -143,11 +145,11 @@ func (c *Context) pushJoin(n *logical.Join, above []expr.Expr) logical.Node {
 	}
 	if !n.NullAware {
 		if n.Kind == logical.Inner || n.Kind == logical.Right || n.Kind == logical.Semi {
-			down, own = within(own, left)
+			down, own = within(c.withImplied(own, left), left)
 			toLeft = append(toLeft, down...)
 		}
 		if n.Kind != logical.Right && n.Kind != logical.Full {
-			down, own = within(own, right)
+			down, own = within(c.withImplied(own, right), right)
 			toRight = append(toRight, down...)
 		}
 	}
@@ -157,6 +159,20 @@ func (c *Context) pushJoin(n *logical.Join, above []expr.Expr) logical.Node {
 		j.Condition = c.and(j.Condition, condition)
 	}
 	return c.above(&j, above)
+}
+
+// withImplied adds to conditions what those that stay say about one side of a join.
+func (c *Context) withImplied(conditions []expr.Expr, below func(column int) (int, bool)) []expr.Expr {
+	on := func(column int) bool { _, ok := below(column); return ok }
+	all := conditions
+	for _, condition := range conditions {
+		if slices.ContainsFunc(logical.Columns(condition), func(column int) bool { return !on(column) }) {
+			if e := c.implied(condition, on); e != nil {
+				all = append(all[:len(all):len(all)], e)
+			}
+		}
+	}
+	return all
 }
 
 func notVolatile(es []expr.Expr) (kept []expr.Expr) {

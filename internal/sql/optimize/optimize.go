@@ -6,6 +6,7 @@ import "github.com/weirstream/weir/internal/sql/logical"
 func Optimize(c *Context, n logical.Node) logical.Node {
 	for _, rule := range []func(*Context, logical.Node) logical.Node{
 		Subqueries,
+		FactorDisjunctions,
 		PushFilters,
 		OrderJoins,
 		PruneColumns,

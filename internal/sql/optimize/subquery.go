@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/weirstream/weir/internal/sql/ast"
+	"github.com/weirstream/weir/internal/sql/estimate"
 	"github.com/weirstream/weir/internal/sql/expr"
 	"github.com/weirstream/weir/internal/sql/logical"
 	"github.com/weirstream/weir/types"
@@ -13,6 +14,8 @@ import (
 type Context struct {
 	Registry *expr.Registry
 	Session  *expr.Session
+	// Estimate says which way is likely to be the faster one.
+	Estimate *estimate.Estimator
 }
 
 // call makes a call that cannot be refused: its arguments have the right types.

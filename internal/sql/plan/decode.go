@@ -146,7 +146,7 @@ func (d *decoder) match(b Base, m *pb.Match) (Node, error) {
 			return nil, err
 		}
 		if v.Call != nil {
-			to.Call = call(v.Call)
+			to.Call = d.call(v.Call)
 		}
 		n.Values = append(n.Values, to)
 	}
