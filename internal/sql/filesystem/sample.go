@@ -34,17 +34,7 @@ func (c Connector) Sample(s *plan.Scan, session *expr.Session, rows int) (all []
 	defer r.Close()
 	// The first row that is bad is shown, whatever becomes of it in a query.
 	r.values.collects, r.badRows.rejects = false, nil
-	err = filepath.WalkDir(src.pattern, func(path string, e fs.DirEntry, err error) error {
-		name := filepath.Base(path)
-		hidden := path != src.pattern && (strings.HasPrefix(name, ".") || strings.HasPrefix(name, "_"))
-		switch {
-		case err != nil:
-			return err
-		case hidden && e.IsDir():
-			return fs.SkipDir
-		case hidden || e.IsDir():
-			return nil
-		}
+	err = walk(src.pattern, func(path string, _ fs.DirEntry) error {
 		found, err := r.sample(path, rows-len(all))
 		if all = append(all, found...); err != nil {
 			return err
@@ -58,6 +48,23 @@ func (c Connector) Sample(s *plan.Scan, session *expr.Session, rows int) (all []
 		return all, false, fmt.Errorf("table %s: %w", s.Table, err)
 	}
 	return all, true, nil
+}
+
+// walk visits the files of a table whose path has no wildcards.
+func walk(root string, visit func(path string, e fs.DirEntry) error) error {
+	return filepath.WalkDir(root, func(path string, e fs.DirEntry, err error) error {
+		name := filepath.Base(path)
+		hidden := path != root && (strings.HasPrefix(name, ".") || strings.HasPrefix(name, "_"))
+		switch {
+		case err != nil:
+			return err
+		case hidden && e.IsDir():
+			return fs.SkipDir
+		case hidden || e.IsDir():
+			return nil
+		}
+		return visit(path, e)
+	})
 }
 
 // sample reads the first rows of a file. A record that cannot be read is the last.

@@ -13,10 +13,16 @@ import (
 // has.
 //
 // If right refers to left columns only in conditions that can be asked after it, they
-// become part of the join. Otherwise right is computed once for each distinct combination
+// become part of the join; if it is an aggregate over rows that equal left ones, it is
+// grouped by what is equal. Otherwise right is computed once for each distinct combination
 // of the left values that it refers to, which become columns of it, and the join compares
 // them (Neumann and Kemper, Unnesting Arbitrary Queries, 2015).
 func (c *Context) unapply(kind logical.JoinKind, nullAware bool, left, right logical.Node, condition expr.Expr) logical.Node {
+	if kind == logical.Left && condition == nil {
+		if n := c.regrouped(left, right); n != nil {
+			return n
+		}
+	}
 	width, rightWidth := len(left.Fields()), len(right.Fields())
 	right, pulled := c.pull(right, width)
 	if nullAware {
@@ -96,16 +102,19 @@ func refers(es ...expr.Expr) (does bool) {
 // nearer is a tree that has become part of the next query out.
 func nearer(n logical.Node) logical.Node {
 	return logical.Rewrite(n, func(n logical.Node) logical.Node {
-		return logical.MapExprs(n, func(e expr.Expr) expr.Expr {
-			return expr.Rewrite(e, func(e expr.Expr) expr.Expr {
-				if o, ok := e.(*logical.Outer); ok {
-					moved := *o
-					moved.Levels--
-					return &moved
-				}
-				return e
-			})
-		})
+		return logical.MapExprs(n, nearerExpr)
+	})
+}
+
+// nearerExpr is an expression that has become part of the next query out.
+func nearerExpr(e expr.Expr) expr.Expr {
+	return expr.Rewrite(e, func(e expr.Expr) expr.Expr {
+		if o, ok := e.(*logical.Outer); ok {
+			moved := *o
+			moved.Levels--
+			return &moved
+		}
+		return e
 	})
 }
 

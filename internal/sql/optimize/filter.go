@@ -114,21 +114,51 @@ func within(conditions []expr.Expr, below func(column int) (int, bool)) (down, s
 	return down, stay
 }
 
-// through gives the conditions over columns that a projection only passes on, over its
-// input, and the others.
+// through gives the conditions over columns that a projection passes on, or computes by
+// next to nothing, over its input, and the others.
 func (c *Context) through(p *logical.Project, conditions []expr.Expr) (down, stay []expr.Expr) {
-	return within(conditions, func(i int) (int, bool) {
-		in, ok := p.Exprs[i].(*expr.Input)
-		if !ok {
-			return 0, false
+	for _, condition := range conditions {
+		fits := !volatile(condition)
+		for _, column := range logical.Columns(condition) {
+			fits = fits && cheap(p.Exprs[column])
 		}
-		return in.Index, true
+		if fits {
+			down = append(down, substituted(condition, p.Exprs))
+		} else {
+			stay = append(stay, condition)
+		}
+	}
+	return down, stay
+}
+
+// cheap reports whether an expression may as well be computed twice: it is a column, or a
+// little arithmetic that cannot fail.
+func cheap(e expr.Expr) bool {
+	calls, plain := 0, true
+	expr.Walk(e, func(e expr.Expr) bool {
+		switch e := e.(type) {
+		case *expr.Literal, *expr.Input:
+		case *expr.Call:
+			calls++
+			switch e.Fn.Name {
+			case "+", "-", "*", "COALESCE":
+			case "CAST":
+				plain = plain && e.T.Kind.IsNumeric() && e.Args[0].Type().Kind.IsNumeric()
+			default:
+				plain = false
+			}
+		default:
+			plain = false
+		}
+		return plain
 	})
+	return plain && calls <= 3
 }
 
 // pushJoin gives conditions to the sides of a join: those above it where rows without a
 // partner are not made up on that side, and those of its own where they are not kept.
 func (c *Context) pushJoin(n *logical.Join, above []expr.Expr) logical.Node {
+	n = withoutNulls(n, above)
 	width := len(n.Left.Fields())
 	left := func(i int) (int, bool) { return i, i < width }
 	right := func(i int) (int, bool) { return i - width, i >= width }

@@ -101,7 +101,7 @@ func (g *joinGraph) gather(n logical.Node, first int) (conditions []expr.Expr) {
 	return conditions
 }
 
-// moved is an expression over columns that are further to the right.
+// moved is an expression over columns that are further to the right, or below 0 to the left.
 func moved(e expr.Expr, by int) expr.Expr {
 	if by == 0 {
 		return e

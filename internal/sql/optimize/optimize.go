@@ -8,8 +8,10 @@ func Optimize(c *Context, n logical.Node) logical.Node {
 		Subqueries,
 		FactorDisjunctions,
 		PushFilters,
+		LowerSemiJoins,
 		OrderJoins,
 		PruneColumns,
+		MergeProjects,
 	} {
 		n = rule(c, n)
 	}

@@ -67,9 +67,12 @@ func prune(n logical.Node, used []int) (logical.Node, places) {
 		return p, only(used, len(n.Exprs))
 	case *logical.Filter:
 		in, at := prune(n.Input, merge(used, logical.Columns(n.Condition)))
-		return &logical.Filter{Input: in, Condition: at.of(n.Condition)}, at
+		return narrow(&logical.Filter{Input: in, Condition: at.of(n.Condition)}, at, used)
 	case *logical.Join:
-		return pruneJoin(n, used)
+		j, at := pruneJoin(n, used)
+		return narrow(j, at, used)
+	case *logical.Aggregate:
+		return pruneAggregate(n)
 	case *logical.Match:
 		in, below := prune(n.Input, n.InputColumns())
 		return n.Moved(in, func(column int) int { return below[column] }), whole(n)
@@ -92,6 +95,59 @@ func whole(n logical.Node) places {
 		at[i] = i
 	}
 	return at
+}
+
+// narrow leaves out the columns that only the operator itself uses.
+func narrow(n logical.Node, at places, used []int) (logical.Node, places) {
+	if len(used) == 0 || len(used) == len(n.Fields()) {
+		return n, at
+	}
+	p := &logical.Project{Input: n}
+	fields := n.Fields()
+	for _, u := range used {
+		f := fields[at[u]]
+		p.Exprs, p.Names = append(p.Exprs, &expr.Input{Index: at[u], Name: f.Name, T: f.Type}), append(p.Names, f.Name)
+	}
+	return p, only(used, len(at))
+}
+
+// pruneAggregate leaves out the columns that are neither keys nor looked at by a call.
+func pruneAggregate(n *logical.Aggregate) (logical.Node, places) {
+	used := slices.Clone(n.Keys)
+	for _, c := range n.Calls {
+		used = append(used, c.Args...)
+		if c.Filter >= 0 {
+			used = append(used, c.Filter)
+		}
+		for _, k := range c.Order {
+			used = append(used, k.Column)
+		}
+	}
+	slices.Sort(used)
+	in, below := prune(n.Input, slices.Compact(used))
+	to := func(columns []int) []int {
+		moved := slices.Clone(columns)
+		for i, column := range moved {
+			moved[i] = below[column]
+		}
+		return moved
+	}
+	a := &logical.Aggregate{Input: in, Keys: to(n.Keys), Calls: slices.Clone(n.Calls)}
+	for i := range a.Calls {
+		c := &a.Calls[i]
+		if c.Args = to(c.Args); c.Filter >= 0 {
+			c.Filter = below[c.Filter]
+		}
+		c.Order = slices.Clone(c.Order)
+		for k := range c.Order {
+			c.Order[k].Column = below[c.Order[k].Column]
+		}
+	}
+	at := make(places, len(n.Keys)+len(n.Calls))
+	for i := range at {
+		at[i] = i
+	}
+	return a, at
 }
 
 func pruneJoin(n *logical.Join, used []int) (logical.Node, places) {

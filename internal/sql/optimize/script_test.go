@@ -26,7 +26,7 @@ import (
 func TestScripts(t *testing.T) {
 	rules := map[string]func(*optimize.Context, logical.Node) logical.Node{
 		"FactorDisjunctions": optimize.FactorDisjunctions, "PushFilters": optimize.PushFilters, "OrderJoins": optimize.OrderJoins,
-		"PruneColumns": optimize.PruneColumns, "Subqueries": optimize.Subqueries,
+		"PruneColumns": optimize.PruneColumns, "MergeProjects": optimize.MergeProjects, "LowerSemiJoins": optimize.LowerSemiJoins, "Subqueries": optimize.Subqueries,
 	}
 	datadriven.Walk(t, "testdata", func(t *testing.T, path string) {
 		names := catalog.NewManager()
