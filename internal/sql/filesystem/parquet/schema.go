@@ -19,6 +19,7 @@ type node struct {
 	name string
 	// path is the names from the top, with dots.
 	path       string
+	names      []string // of the path, in files that are written
 	repetition format.FieldRepetitionType
 	// Levels are those of a value that is there: definition says how many of the optional
 	// and repeated fields down to it are, repetition how many of those are repeated.
