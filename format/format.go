@@ -2,8 +2,8 @@
 // them: what every format implements.
 //
 // It promises to those who read files that a record is one line, so that a file
-// may be cut anywhere, and that an encoder gives a line for each record. It never
-// opens a file. Text is the plainest format; others have packages of their own
+// may be cut anywhere, and that an encoder gives a line for each record, unless it is a
+// FileEncoder. It never opens a file. Text is the plainest format; others have packages of their own
 // below it.
 package format
 
@@ -20,6 +20,19 @@ type Encoder[T any] interface {
 	// Append appends a record as one line with its end. After an error what it gives
 	// is not used.
 	Append(dst []byte, v T) ([]byte, error)
+}
+
+// FileEncoder is an Encoder whose files are more than one record after the other: it may
+// keep records back, and ends each file. It makes the encoders of files, and is none
+// itself.
+type FileEncoder[T any] interface {
+	Encoder[T]
+	// NewFile makes the encoder of one file.
+	NewFile() FileEncoder[T]
+	// Count is how many records v stands for.
+	Count(v T) int
+	// AppendEnd appends what was kept back, and what the file ends with. Nothing follows.
+	AppendEnd(dst []byte) ([]byte, error)
 }
 
 // Text writes each record as the line that the function gives. It must not hold a

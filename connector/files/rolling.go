@@ -30,24 +30,26 @@ type writer[T any] struct {
 	prefix  string // of the names of all files of the operation
 	hidden  string // where files are until they are committed
 
-	checkpoint int64                  // prepared last, or restored
-	number     int                    // of the next file begun after it
-	open       map[string]*inProgress // by partition
-	last       *inProgress            // written last, one of open; nil: none
-	opened     []*inProgress          // those of open in the order of their age
-	closed     []pending              // not prepared
-	saved      map[string]bool        // names of files of open that a checkpoint holds
+	checkpoint int64                     // prepared last, or restored
+	number     int                       // of the next file begun after it
+	open       map[string]*inProgress[T] // by partition
+	last       *inProgress[T]            // written last, one of open; nil: none
+	opened     []*inProgress[T]          // those of open in the order of their age
+	closed     []pending                 // not prepared
+	saved      map[string]bool           // names of files of open that a checkpoint holds
 }
 
 // inProgress is a file that records are written to.
-type inProgress struct {
+type inProgress[T any] struct {
 	partition string
 	name      string
 	file      *os.File
-	text      []byte // not written
-	records   int    // in text
-	size      int64  // with text
-	stop      func() // the interval's; nil: none
+	encoder   format.Encoder[T]
+	whole     format.FileEncoder[T] // encoder, if the file has an end; nil: it has none
+	text      []byte                // not written
+	records   int                   // in text
+	size      int64                 // with text
+	stop      func()                // the interval's; nil: none
 }
 
 // Write appends a record.
@@ -65,12 +67,16 @@ func (w *writer[T]) Write(v T, _ int64) error {
 		w.last = f
 	}
 	before := len(f.text)
-	text, err := w.encoder.Append(f.text, v)
+	text, err := f.encoder.Append(f.text, v)
 	if err != nil {
 		return fmt.Errorf("write files: %w", err)
 	}
 	f.text = text
-	f.records++
+	if f.whole != nil {
+		f.records += f.whole.Count(v)
+	} else {
+		f.records++
+	}
 	f.size += int64(len(text) - before)
 	if len(text) >= writeBuffer {
 		if err := w.flush(f); err != nil {
@@ -84,7 +90,7 @@ func (w *writer[T]) Write(v T, _ int64) error {
 }
 
 // in gives the open file of a partition.
-func (w *writer[T]) in(partition string) (*inProgress, error) {
+func (w *writer[T]) in(partition string) (*inProgress[T], error) {
 	if f := w.open[partition]; f != nil {
 		return f, nil
 	}
@@ -100,7 +106,12 @@ func (w *writer[T]) in(partition string) (*inProgress, error) {
 	if err != nil {
 		return nil, fmt.Errorf("write files: %w", err)
 	}
-	f.text = w.encoder.AppendHeader(f.text)
+	f.encoder = w.encoder
+	if e, ok := w.encoder.(format.FileEncoder[T]); ok {
+		f.whole = e.NewFile()
+		f.encoder = f.whole
+	}
+	f.text = f.encoder.AppendHeader(f.text)
 	f.size = int64(len(f.text))
 	w.open[partition] = f
 	w.opened = append(w.opened, f)
@@ -133,7 +144,7 @@ func checkPartition(partition string) error {
 // begin makes the next file. Its name is the first that is free: after a restore
 // from a checkpoint older than the last, some may be taken. No other attempt gives the
 // same name: one that was taken for dead and lives removes its own files when it ends.
-func (w *writer[T]) begin(partition string) (*inProgress, error) {
+func (w *writer[T]) begin(partition string) (*inProgress[T], error) {
 	for {
 		name := w.prefix + strconv.Itoa(w.c.Subtask) + "-" + strconv.FormatInt(w.checkpoint, 10) + "-" + strconv.Itoa(w.c.Attempt) + "-" + strconv.Itoa(w.number) + w.sink.Suffix
 		w.number++
@@ -153,12 +164,12 @@ func (w *writer[T]) begin(partition string) (*inProgress, error) {
 		if err != nil {
 			return nil, err
 		}
-		return &inProgress{partition: partition, name: name, file: file}, nil
+		return &inProgress[T]{partition: partition, name: name, file: file}, nil
 	}
 }
 
 // flush writes what has been collected.
-func (w *writer[T]) flush(f *inProgress) error {
+func (w *writer[T]) flush(f *inProgress[T]) error {
 	if len(f.text) == 0 {
 		return nil
 	}
@@ -168,12 +179,15 @@ func (w *writer[T]) flush(f *inProgress) error {
 	}
 	w.c.Metrics.Sent(f.records, int64(len(f.text)), w.c.Now().Sub(began))
 	f.text, f.records = f.text[:0], 0
+	if cap(f.text) > 64*writeBuffer { // a part that was encoded at once
+		f.text = nil
+	}
 	return nil
 }
 
 // sync brings what has been written to where a crash of the machine does not reach
 // it.
-func (w *writer[T]) sync(f *inProgress) error {
+func (w *writer[T]) sync(f *inProgress[T]) error {
 	if err := w.flush(f); err != nil {
 		return err
 	}
@@ -184,7 +198,16 @@ func (w *writer[T]) sync(f *inProgress) error {
 }
 
 // roll closes a file: it is to be committed.
-func (w *writer[T]) roll(f *inProgress) error {
+func (w *writer[T]) roll(f *inProgress[T]) error {
+	if f.whole != nil {
+		before := len(f.text)
+		text, err := f.whole.AppendEnd(f.text)
+		if err != nil {
+			return fmt.Errorf("write files: %w", err)
+		}
+		f.text = text
+		f.size += int64(len(text) - before)
+	}
 	if err := w.sync(f); err != nil {
 		return err
 	}
@@ -198,18 +221,18 @@ func (w *writer[T]) roll(f *inProgress) error {
 	return nil
 }
 
-func (w *writer[T]) pending(f *inProgress) pending {
+func (w *writer[T]) pending(f *inProgress[T]) pending {
 	return pending{Dir: w.sink.Dir, Hidden: filepath.Base(w.hidden), Partition: f.partition, Name: f.name, Length: f.size}
 }
 
 // forget takes a file out of those that are open.
-func (w *writer[T]) forget(f *inProgress) {
+func (w *writer[T]) forget(f *inProgress[T]) {
 	if f.stop != nil {
 		f.stop()
 	}
 	delete(w.open, f.partition)
 	delete(w.saved, f.name)
-	w.opened = slices.DeleteFunc(w.opened, func(g *inProgress) bool { return g == f })
+	w.opened = slices.DeleteFunc(w.opened, func(g *inProgress[T]) bool { return g == f })
 	if w.last == f {
 		w.last = nil
 	}

@@ -92,6 +92,9 @@ func (s Sink[T]) Open(c connector.SinkContext) (connector.Writer[T], connector.C
 	if s.Rolling == (Rolling{}) {
 		s.Rolling.OnCheckpoint = true
 	}
+	if _, whole := encoder.(format.FileEncoder[T]); whole && !s.Rolling.OnCheckpoint {
+		return nil, nil, errors.New("write files: Rolling lets files go on over checkpoints, and those of Format have an end: set Rolling.OnCheckpoint")
+	}
 	if s.Replace && (c.Checkpoints || c.Parallelism > 1) {
 		return nil, nil, fmt.Errorf("write files: Replace is set, and the job has checkpoints (%t) or writes with %d subtasks, want none and 1", c.Checkpoints, c.Parallelism)
 	}
@@ -99,7 +102,7 @@ func (s Sink[T]) Open(c connector.SinkContext) (connector.Writer[T], connector.C
 	id := hex.EncodeToString(sum[:4])
 	w := &writer[T]{
 		sink: s, c: c, encoder: encoder, prefix: "part-" + id + "-", hidden: filepath.Join(s.Dir, ".weir-"+id),
-		open: map[string]*inProgress{},
+		open: map[string]*inProgress[T]{},
 	}
 	if err := w.restore(); err != nil {
 		return nil, nil, fmt.Errorf("write files: %w", err)
