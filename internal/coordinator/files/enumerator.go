@@ -93,7 +93,7 @@ func (e *enumerator) Start() {
 	var err error
 	e.context.Loop.Go(func() {
 		if found, err = find(e.list, e.spec); err == nil && !e.grows() {
-			splits = pack(found, cmp.Or(e.spec.SplitBytes, split.DefaultBytes), e.spec.Whole)
+			splits = pack(found, e.spec)
 		}
 	}, func() {
 		e.looking = false

@@ -39,7 +39,7 @@ func TestPack(t *testing.T) {
 			found = append(found, f)
 		}
 		var lines []string
-		for i, s := range pack(found, test.bytes, false) {
+		for i, s := range pack(found, split.Spec{SplitBytes: test.bytes}) {
 			if s.ID != i {
 				t.Errorf("%s: split %d has id %d", test.name, i, s.ID)
 			}

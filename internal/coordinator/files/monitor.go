@@ -1,14 +1,12 @@
 package files
 
 import (
-	"cmp"
 	"fmt"
 	"path"
 	"slices"
 	"strings"
 	"time"
 
-	"github.com/weirstream/weir/internal/coordinator/files/split"
 	"github.com/weirstream/weir/internal/status"
 )
 
@@ -46,7 +44,7 @@ func (e *enumerator) looked(found []Found, err error) {
 		e.context.Fail(err)
 		return
 	}
-	splits := pack(fresh, cmp.Or(e.spec.SplitBytes, split.DefaultBytes), e.spec.Whole)
+	splits := pack(fresh, e.spec)
 	for _, s := range splits {
 		s.ID = e.next
 		e.next++

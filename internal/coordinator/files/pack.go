@@ -20,8 +20,10 @@ type List func(pattern string) ([]Found, error)
 // pack makes the splits of some files: sorted by path, each once. Files smaller
 // than a split share one as long as they fit; a file larger than one and a half
 // splits is cut into parts of one split, the last of which may be half as large
-// again, unless files stay whole. Empty files hold no record and are left out.
-func pack(found []Found, splitBytes int64, whole bool) []*split.Split {
+// again, unless files stay whole. Empty files hold no record and are left out, unless
+// they are asked for.
+func pack(found []Found, spec split.Spec) []*split.Split {
+	splitBytes := cmp.Or(spec.SplitBytes, split.DefaultBytes)
 	found = slices.Clone(found)
 	slices.SortFunc(found, func(a, b Found) int { return cmp.Compare(a.Path, b.Path) })
 	found = slices.CompactFunc(found, func(a, b Found) bool { return a.Path == b.Path })
@@ -35,11 +37,11 @@ func pack(found []Found, splitBytes int64, whole bool) []*split.Split {
 		open.Files = append(open.Files, f)
 	}
 	for _, f := range found {
-		if f.Size == 0 {
+		if f.Size == 0 && !spec.Hollow {
 			continue
 		}
 		offset := int64(0)
-		for !whole && f.Size-offset > splitBytes+splitBytes/2 {
+		for !spec.Whole && f.Size-offset > splitBytes+splitBytes/2 {
 			add(split.File{Path: f.Path, Offset: offset, Length: splitBytes, Size: f.Size})
 			offset += splitBytes
 		}

@@ -20,6 +20,9 @@ type Spec struct {
 	// Whole says that files are not cut: a record may hold line ends, so that nobody can
 	// tell in the middle of a file where one begins.
 	Whole bool `json:"whole,omitzero"`
+	// Hollow says that files of no bytes are given out too: they are not what they should
+	// be, and the reader says so.
+	Hollow bool `json:"hollow,omitzero"`
 	// MonitorMillis is the time from one look for new files to the next; 0: files are
 	// found once, and reading ends with them.
 	MonitorMillis int64 `json:"monitorMillis,omitzero"`
