@@ -36,6 +36,10 @@ var (
 		Key: "table.exec.legacy-cast-behaviour", Default: "DISABLED", Effect: Now,
 		Doc: "Whether CAST of SQL gives NULL where it cannot convert a value, and does not fail.",
 	})
+	BatchBeyondFlink = declare(boolean, Option[bool]{
+		Key: "weir.sql.batch-beyond-flink", Default: false, Effect: Now,
+		Doc: "Whether SQL computes in batch mode what Flink computes as a stream only: session windows, and DISTINCT aggregates with OVER.",
+	})
 	TableMaxColumnWidth = declare(integer, Option[int]{
 		Key: "table.display.max-column-width", Default: 30, Effect: Now, check: atLeast(4),
 		OldKeys: []string{"sql-client.display.max-column-width"},

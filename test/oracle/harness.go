@@ -16,6 +16,9 @@ import (
 //go:embed statement-exceptions.tsv
 var statementExceptionsFile string
 
+//go:embed query-exceptions.tsv
+var queryExceptionsFile string
+
 // declared is a connector whose tables are only planned for.
 type declared struct{ d connector.Declaration }
 

@@ -80,6 +80,9 @@ func arranged(c *ast.Call, name string, names []string, needed int) (map[string]
 		key, value := names[i], a
 		if n, ok := a.(*ast.NamedArgument); ok {
 			key, value = strings.ToUpper(n.Name.Text), n.Value
+			if i == 0 && key != names[0] && slices.Contains(names, key) {
+				return nil, expr.Refuse(n.Span, "the first argument of %s is %s", name, names[0])
+			}
 			if !slices.Contains(names, key) {
 				return nil, expr.Refuse(n.Span, "%s has no argument %s; it takes %s%s", name, n.Name.Text, strings.Join(names, ", "), nearest(n.Name.Text, names))
 			}

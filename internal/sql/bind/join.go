@@ -107,7 +107,7 @@ func shift(from, to *scope) {
 		to.relations = append(to.relations, r)
 	}
 	for _, m := range from.merged {
-		moved := merged{m.name, moveBy(m.value, to.width), nil}
+		moved := merged{m.name, moveBy(m.value, to.width), nil, m.natural}
 		for _, c := range m.columns {
 			moved.columns = append(moved.columns, c+to.width)
 		}
@@ -141,11 +141,11 @@ func (b *binder) using(j *ast.Join, left, right *scope, kind logical.JoinKind, n
 	}
 	var columns []merged
 	for _, name := range names {
-		l, _, err := left.Column([]ast.Name{name})
+		l, err := left.joined(name)
 		if err != nil {
 			return err
 		}
-		r, _, err := right.Column([]ast.Name{name})
+		r, err := right.joined(name)
 		if err != nil {
 			return err
 		}
@@ -168,7 +168,7 @@ func (b *binder) using(j *ast.Join, left, right *scope, kind logical.JoinKind, n
 				return err
 			}
 		}
-		columns = append(columns, merged{name.Text, value, places(l, r)})
+		columns = append(columns, merged{name.Text, value, places(l, r), j.Natural})
 	}
 	left.merged = slices.DeleteFunc(left.merged, func(m merged) bool {
 		return slices.ContainsFunc(columns, func(c merged) bool { return c.name == m.name })
@@ -176,6 +176,15 @@ func (b *binder) using(j *ast.Join, left, right *scope, kind logical.JoinKind, n
 	shift(right, left)
 	left.merged = append(columns, left.merged...)
 	return nil
+}
+
+// joined is the column of a name that a join is by.
+func (s *scope) joined(name ast.Name) (expr.Expr, error) {
+	if m, ok := s.mergedColumn(name.Text); ok {
+		return m.value, nil
+	}
+	e, _, err := s.Column([]ast.Name{name})
+	return e, err
 }
 
 // orNull is a column that may be missing.

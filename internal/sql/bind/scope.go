@@ -38,6 +38,9 @@ type merged struct {
 	name    string
 	value   expr.Expr
 	columns []int // which it stands for
+	// natural says that it is of a NATURAL JOIN: then its name alone is ambiguous, as in
+	// Flink, and only * gives it.
+	natural bool
 }
 
 // add puts a relation to the right.
@@ -70,10 +73,11 @@ func input(index int, f types.Field, at ast.Span) *expr.Input {
 // Column resolves a name: a column, or one with its table before it.
 func (s *scope) Column(parts []ast.Name) (expr.Expr, int, error) {
 	at := parts[0].Span
-	for _, m := range s.merged {
-		if m.name == parts[0].Text {
-			return m.value, 1, nil
+	if m, ok := s.mergedColumn(parts[0].Text); ok {
+		if m.natural {
+			return nil, 0, expr.Refuse(at, "Column '%s' is ambiguous: write the table before it, or join with USING (%s)", m.name, m.name)
 		}
+		return m.value, 1, nil
 	}
 	if e, n, err := s.own(parts, at); e != nil || err != nil {
 		if e != nil {
@@ -87,6 +91,16 @@ func (s *scope) Column(parts []ast.Name) (expr.Expr, int, error) {
 		}
 	}
 	return nil, 0, s.unknown(parts)
+}
+
+// mergedColumn finds a column that two relations have in common.
+func (s *scope) mergedColumn(name string) (merged, bool) {
+	for _, m := range s.merged {
+		if m.name == name {
+			return m, true
+		}
+	}
+	return merged{}, false
 }
 
 // own resolves a name among the scope's own columns; nil if there is none.

@@ -10,7 +10,6 @@ import (
 	"github.com/weirstream/weir/internal/sql/bind"
 	"github.com/weirstream/weir/internal/sql/expr"
 	"github.com/weirstream/weir/internal/sql/logical"
-	"github.com/weirstream/weir/internal/sql/physical"
 	"github.com/weirstream/weir/internal/sql/plan"
 	"github.com/weirstream/weir/internal/sql/session"
 	"github.com/weirstream/weir/types"
@@ -48,7 +47,7 @@ func (st *statement) explain(e *ast.Explain) (*session.Result, error) {
 	var job []plan.Node
 	if st.bounded() || streaming(roots) {
 		for _, r := range roots {
-			root, err := physical.Sink(physical.Options{Registry: st.o.Registry, Session: st.now}, r.(*logical.Sink))
+			root, err := st.physical(r.(*logical.Sink))
 			if err != nil {
 				return nil, err
 			}

@@ -58,13 +58,44 @@ func (st *statement) job(sinks ...*logical.Sink) (*plan.Job, error) {
 			}
 			st.wanted = most(optimized.Input)
 		}
-		root, err := physical.Sink(physical.Options{Registry: st.o.Registry, Session: st.now}, optimized)
+		root, err := st.physical(optimized)
 		if err != nil {
 			return nil, err
 		}
 		job.Sinks = append(job.Sinks, root)
 	}
 	return job, nil
+}
+
+// physical plans how a tree is computed.
+func (st *statement) physical(s *logical.Sink) (plan.Node, error) {
+	if st.bounded() && !config.BatchBeyondFlink.In(st.config) {
+		if err := streamsOnly(s); err != nil {
+			return nil, err
+		}
+	}
+	return physical.Sink(physical.Options{Registry: st.o.Registry, Session: st.now}, s)
+}
+
+// streamsOnly refuses what Flink computes as a stream only.
+func streamsOnly(n logical.Node) error {
+	const help = " SET '%s' = 'true' to have it computed."
+	switch n := n.(type) {
+	case *logical.Window:
+		if n.Kind == logical.Session {
+			return refused(session.ClassTable, "Unaligned windows like session are not supported in batch mode yet."+help, config.BatchBeyondFlink.Key)
+		}
+	case *logical.Over:
+		if slices.ContainsFunc(n.Calls, func(c logical.AggregateCall) bool { return c.Distinct }) {
+			return refused(session.ClassValidation, "Distinct not supported in Windowing function!"+help, config.BatchBeyondFlink.Key)
+		}
+	}
+	for _, in := range n.Inputs() {
+		if err := streamsOnly(in); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func (st *statement) optimized(n logical.Node) logical.Node {
