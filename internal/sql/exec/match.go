@@ -121,11 +121,11 @@ func (m *matching) take(b *batch.Columns) {
 			m.conditions[i].keep(from, to)
 		}
 		m.bytes = bytesOf(m.rows)
-		stop := m.rows.N
+		pending := 0
 		if m.node.AtLast { // whether a row is the last one is known when the next has come
-			stop--
+			pending = 1
 		}
-		for m.done < stop {
+		for m.done < m.rows.N-pending {
 			m.step(false)
 		}
 		m.relieve()

@@ -42,9 +42,14 @@ type Program struct {
 // longer one takes its place.
 type constant struct {
 	wide *batch.Column
-	// head is as much of it as the last batch had rows.
-	head *batch.Column
+	// head is as much of it as the last batch had rows, and small are those of few rows,
+	// which change from batch to batch.
+	head  *batch.Column
+	small []*batch.Column
 }
+
+// fewRows is below how many rows the heads of constants are kept.
+const fewRows = 64
 
 // scope is a set of nodes that are evaluated for the same rows, so that an expression
 // that occurs twice is evaluated once.
@@ -278,6 +283,15 @@ func (n *node) broadcast(l *Literal, count int) *batch.Column {
 			wide.AppendFrom(l.Value, 0)
 		}
 		c.wide, c.head = wide, nil
+	}
+	if count < fewRows {
+		if c.small == nil {
+			c.small = make([]*batch.Column, fewRows)
+		}
+		if c.small[count] == nil {
+			c.small[count] = c.wide.Head(count)
+		}
+		return c.small[count]
 	}
 	if c.head == nil || c.head.Len != count {
 		c.head = c.wide.Head(count)

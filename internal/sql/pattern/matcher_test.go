@@ -95,6 +95,31 @@ func restored(t *testing.T, m *Matcher) *Matcher {
 	return again
 }
 
+func FuzzRestoreState(f *testing.F) {
+	a, err := Compile([]Element{{Min: 1, Max: -1}, {Min: 0, Max: 2, Reluctant: true}, One}, false, false)
+	if err != nil {
+		f.Fatal(err)
+	}
+	m := NewMatcher(a, Skip{}, 5)
+	f.Add(m.AppendState(nil))
+	for time := range int64(3) {
+		if err := m.Row(time, false, &script{names: []string{"A", "B", "C"}, holds: []string{"A", "B"}}); err != nil {
+			f.Fatal(err)
+		}
+		f.Add(m.AppendState(nil))
+	}
+	f.Fuzz(func(t *testing.T, text []byte) {
+		m := NewMatcher(a, Skip{}, 5)
+		if m.RestoreState(text) != nil {
+			return
+		}
+		again := NewMatcher(a, Skip{}, 5)
+		if err := again.RestoreState(m.AppendState(nil)); err != nil {
+			t.Errorf("the state of %x is not read again: %v", text, err)
+		}
+	})
+}
+
 func arg(d *datadriven.TestData, key string) []string {
 	for _, a := range d.CmdArgs {
 		if a.Key == key {

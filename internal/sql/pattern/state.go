@@ -3,6 +3,7 @@ package pattern
 import (
 	"encoding/binary"
 	"errors"
+	"math"
 )
 
 // AppendState writes what the matcher knows between two rows behind dst. Matches that were
@@ -49,7 +50,11 @@ func (m *Matcher) RestoreState(text []byte) error {
 				r.slot, r.Start, r.time = m.counts.copy(zeros), d.signed(), d.signed()
 				of := m.counts.of(r.slot)
 				for e := range of {
-					of[e] = int32(d.number())
+					n := d.number()
+					if n > math.MaxInt32 {
+						return errState
+					}
+					of[e] = int32(n)
 				}
 			}
 			q.add(r)
