@@ -16,10 +16,13 @@ FROM     ?= 1
 FAULTS   ?= 60
 PROGRAMS ?= 1000
 SEED     ?= 0
+# What bench-sql measures: TPC-H's scale factor, and how large the file is that is scanned.
+SF       ?= 1
+SIZE     ?= 1GB
 # The answers of genuine Flink, which are not part of the repository.
 ORACLE   ?= ../shared/oracle/sql
 
-.PHONY: build demo demo-stream test oracle sim mutants chaos exactly-once metamorphic race vet staticcheck bench bench-failover bench-state bench-compare proto docs fuzz clean
+.PHONY: build demo demo-stream test oracle sim mutants chaos exactly-once metamorphic race vet staticcheck bench bench-failover bench-state bench-compare bench-sql proto docs fuzz clean
 
 build: ; $(GO) build $(SMALL) -o bin/weir ./cmd/weir && $(GO) build $(SMALL) -o bin/wordcount ./examples/wordcount
 
@@ -54,6 +57,8 @@ bench-failover: ; $(GO) run ./bench/run -failover
 bench-state: ; $(GO) run ./bench/run -state
 
 bench-compare: ; $(GO) run ./bench/compare
+
+bench-sql: ; $(GO) run ./bench/sql -sf $(SF) -size $(SIZE) $(SQLARGS)
 
 proto: ; protoc -I proto --plugin=protoc-gen-go="$$($(GO) tool -n protoc-gen-go)" --go_out=. --go_opt=module=github.com/weirstream/weir $$(find proto -name '*.proto')
 
