@@ -31,7 +31,7 @@ func build(m *testing.M) int {
 	}
 	defer os.RemoveAll(dir)
 	bin = dir
-	if err := processes.Build(dir, "cmd/weir", "examples/wordcount", "examples/orders", "test/e2e/misbehave", "test/e2e/ledger"); err != nil {
+	if err := processes.Build(dir, "cmd/weir", "examples/wordcount", "examples/orders", "examples/payments", "test/e2e/misbehave", "test/e2e/ledger"); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		return 1
 	}
