@@ -80,6 +80,28 @@ func TestWhatCannotBeReadIsPlaced(t *testing.T) {
 	}
 }
 
+// TestLargeAndDeepRecords has values of 10 MB, which are read, and JSON that is nested ten
+// thousand deep, which is refused whether it is wanted or not.
+func TestLargeAndDeepRecords(t *testing.T) {
+	s := open(t)
+	const size = 10 << 20
+	dir := table(t, s, "t", "id INT, v STRING", "", "1,"+strings.Repeat("x", size)+"\n2,\""+strings.Repeat("y\"\"", size/2)+"\"\n")
+	if got, want := answer(t.Context(), s, "SELECT id, CHAR_LENGTH(v) FROM t"), fmt.Sprintf("1 | %d\n2 | %d\n", size, size); !strings.HasSuffix(got, want) {
+		t.Errorf("CSV: %.200s", got)
+	}
+	text := "{\"v\":\"" + strings.Repeat(`x\n`, size/2) + "\",\"id\":1}\n{\"deep\":" + strings.Repeat(`{"a":[`, 5000) + "\n{\"id\":3}\n"
+	if err := os.WriteFile(filepath.Join(dir, "0.csv"), []byte(text), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	run(t, s, "ALTER TABLE t SET ('format'='json','scan.bad-rows'='reject')")
+	if got, want := answer(t.Context(), s, "SELECT id, CHAR_LENGTH(v) FROM t"), fmt.Sprintf("1 | %d\n3 | <NULL>\n", size); !strings.HasSuffix(got, want) {
+		t.Errorf("JSON: %.200s", got)
+	}
+	if got, want := answer(t.Context(), s, "SELECT line, reason, CHAR_LENGTH(CAST(raw_bytes AS STRING)) FROM t$rejects"), "2 | the JSON is nested deeper than 1000 | 30008\n"; !strings.HasSuffix(got, want) {
+		t.Errorf("the deep one: %.200s", got)
+	}
+}
+
 func TestInsertIntoFiles(t *testing.T) {
 	s := open(t)
 	dir := table(t, s, "written", "id INT, v STRING, d STRING", "")
@@ -121,7 +143,7 @@ func TestJSON(t *testing.T) {
 		t.Errorf("got\n%swant\n%s", got, want)
 	}
 	for bad, want := range map[string]string{
-		`{"id": 1`:                     "line 1, byte 0: after a JSON value comes a comma or '}', and the text ends",
+		`{"id": 1`:                     "line 1, byte 0: after a JSON value comes a comma or '}', and the line ends",
 		`[1]`:                          "a record is a JSON object, not '['",
 		`{"id": "x"}`:                  "column id: 'x' is no INT",
 		`{"id": 01}`:                   "is no JSON number",

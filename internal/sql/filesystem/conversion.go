@@ -1,11 +1,13 @@
 package filesystem
 
 import (
+	"bytes"
 	"encoding/base64"
 	"encoding/binary"
 	"errors"
 	"fmt"
 	"math"
+	"strconv"
 	"time"
 
 	"github.com/weirstream/weir/batch"
@@ -30,6 +32,8 @@ type conversion struct {
 	cast   *expr.Program
 	texts  *batch.Column
 	base64 bool // texts are bytes in Base64
+	// exact says that a fraction, which CAST to a whole number cuts off, is refused.
+	exact bool
 	// nested is for JSON values that are made of others; nil: they are not.
 	nested *nestedBuilder
 	one    *batch.Column
@@ -55,6 +59,12 @@ func (s *source) conversion(f types.Field) (*conversion, error) {
 	}
 	if c.read = expr.TextReader(t, session); c.read != nil {
 		c.fast = fastReader(t, session)
+		if t.Kind.IsInteger() {
+			c.exact = s.format.kind == "csv"
+			if s.format.kind == "json" {
+				c.read = withExponents(c.read)
+			}
+		}
 		return c, nil
 	}
 	c.cast, c.texts, c.base64 = cast, batch.NewColumn(types.String()), s.format.kind == "json" && t.Kind.IsBinary()
@@ -116,7 +126,7 @@ func (c *conversion) convertFixed(v *values, spans []span, refused refusals) {
 			continue
 		}
 		text := v.bytes(s)
-		if c.fast != nil && c.fast(out, i, text) || c.read(out, i, text) {
+		if c.fast != nil && c.fast(out, i, text) || c.read(out, i, text) && !(c.exact && fractional(text)) {
 			continue
 		}
 		out.SetNull(i)
@@ -128,6 +138,26 @@ func (c *conversion) convertFixed(v *values, spans []span, refused refusals) {
 	if holes {
 		out.ClearNulls()
 	}
+}
+
+// withExponents reads whole numbers also as JSON may write them, such as 1e3.
+func withExponents(read func(out *batch.Column, i int, text []byte) bool) func(out *batch.Column, i int, text []byte) bool {
+	return func(out *batch.Column, i int, text []byte) bool {
+		if read(out, i, text) {
+			return true
+		}
+		v, err := strconv.ParseFloat(string(text), 64)
+		if err != nil || v < -1<<63 || v >= 1<<63 || bytes.IndexAny(text, "eE") < 0 {
+			return false
+		}
+		return read(out, i, strconv.AppendInt(nil, int64(v), 10))
+	}
+}
+
+// fractional reports whether a number has a fraction that is not zero.
+func fractional(text []byte) bool {
+	_, behind, _ := bytes.Cut(text, []byte{'.'})
+	return len(bytes.Trim(behind, "0 ")) > 0
 }
 
 // castError says that a text is no value of the type.

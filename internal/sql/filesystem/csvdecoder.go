@@ -83,7 +83,7 @@ func (d *csvDecoder) record(v *values, text []byte, at int, last bool) (next int
 			quoted = true
 			begin := i
 			if value, i, ends, err = d.inQuotes(v, text, i, last); err != nil {
-				return 0, d.located(err, text, at, field, begin)
+				return 0, d.located(err, text, at, field, begin, last)
 			}
 		} else {
 			end := d.end(text, i)
@@ -219,6 +219,9 @@ func (d *csvDecoder) inQuotes(v *values, text []byte, i int, last bool) (value s
 	case text[i] == '\r' && (i+1 == len(text) || text[i+1] == '\n'):
 		return value, min(i+2, len(text)), true, nil
 	}
+	if lines := bytes.Count(text[from:i], []byte{'\n'}); lines > 0 {
+		return value, 0, false, fmt.Errorf("after the quoted value, which ends in line %d of the record, comes %q instead of %q", lines+1, text[i], d.delimiter)
+	}
 	return value, 0, false, fmt.Errorf("after the quoted value comes %q instead of %q", text[i], d.delimiter)
 }
 
@@ -245,13 +248,15 @@ func (d *csvDecoder) unquote(v *values, text []byte, i int) (value span, next in
 
 // located says of which record and field an error is. A record whose quotes are wrong
 // ends with its first line.
-func (d *csvDecoder) located(err error, text []byte, at, field, begin int) error {
+func (d *csvDecoder) located(err error, text []byte, at, field, begin int, last bool) error {
 	if err == errMore {
 		return err
 	}
 	end := len(text)
 	if line := bytes.IndexByte(text[at:], '\n'); line >= 0 {
 		end = at + line + 1
+	} else if !last {
+		return errMore
 	}
 	if field < len(d.places) {
 		field = d.places[field]

@@ -13,7 +13,7 @@ import (
 const maxDepth = 1000
 
 var (
-	errJSONEnd   = errors.New("the JSON ends within a value")
+	errJSONEnd   = errors.New("the line ends within a JSON value")
 	errJSONDepth = fmt.Errorf("the JSON is nested deeper than %d", maxDepth)
 )
 
@@ -211,7 +211,7 @@ func members(text []byte, i, depth int, each func(name, value []byte) error, end
 
 func seen(text []byte, i int) string {
 	if i >= len(text) {
-		return ", and the text ends"
+		return ", and the line ends"
 	}
 	return fmt.Sprintf(", not %q", text[i])
 }

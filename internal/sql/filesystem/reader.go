@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/weirstream/weir/batch"
 	"github.com/weirstream/weir/connector"
@@ -292,8 +294,20 @@ func (r *reader) emit() (rows int, err error) {
 // record is the first line of a record of the batch, cut to what is shown.
 func (r *reader) record(row int) string { return shown(firstLine(r.values.record(row))) }
 
-// shown is a text cut to what is shown of it.
-func shown(text []byte) string { return string(text[:min(len(text), status.MaxRecordValue)]) }
+// shown is a text cut to what is shown of it, without characters that would do something
+// to a terminal.
+func shown(text []byte) string {
+	text = text[:min(len(text), status.MaxRecordValue)]
+	if bytes.IndexFunc(text, unicode.IsControl) < 0 {
+		return string(text)
+	}
+	return string(bytes.Map(func(r rune) rune {
+		if unicode.IsControl(r) {
+			return utf8.RuneError
+		}
+		return r
+	}, text))
+}
 
 // unconverted says which value of a record is not of its column's type.
 func (r *reader) unconverted(f refusal) error {

@@ -14,6 +14,7 @@ import (
 	"github.com/weirstream/weir/internal/sql/exec"
 	"github.com/weirstream/weir/internal/sql/expr"
 	"github.com/weirstream/weir/internal/sql/plan"
+	"github.com/weirstream/weir/internal/status"
 )
 
 // Sample reads the first rows of a table's first files, without a job. ok is false for
@@ -110,7 +111,7 @@ func (r *reader) sampled(row int) exec.Sampled {
 		var text []byte
 		if !f.Null {
 			text = r.values.bytes(value)
-			f.Text = strings.ToValidUTF8(shown(text), "\ufffd")
+			f.Text = strings.ToValidUTF8(string(text[:min(len(text), status.MaxRecordValue)]), "\ufffd")
 		}
 		// The column is the conversion's, which has others to make.
 		converted, err := r.conversions[i].single(text, f.Null)

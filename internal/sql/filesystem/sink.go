@@ -2,6 +2,7 @@ package filesystem
 
 import (
 	"fmt"
+	"os"
 
 	"github.com/weirstream/weir/batch"
 	"github.com/weirstream/weir/connector/files"
@@ -57,7 +58,13 @@ func (c Connector) Sink(w *plan.Write, session *expr.Session) (exec.End, error) 
 						to.Push(l, batch.NoTimestamp)
 					}
 				},
-				Watermark: to.Watermark, Idle: to.Idle, Finish: to.Finish,
+				Watermark: to.Watermark, Idle: to.Idle,
+				Finish: func() { // a table without rows is one that can be read
+					if err := os.MkdirAll(dir, 0o777); err != nil {
+						operator.Abort(fmt.Errorf("write table %s: %w", w.Table, err))
+					}
+					to.Finish()
+				},
 			}
 		}),
 		MaxAllowed: most,
