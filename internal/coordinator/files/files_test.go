@@ -30,6 +30,7 @@ func TestPack(t *testing.T) {
 		{"large one is cut", 10, "a:37", "a[0+10] | a[10+10] | a[20+10] | a[30+7]"},
 		{"the last part may be larger", 10, "a:24", "a[0+10] | a[10+14]"},
 		{"not cut below one and a half", 10, "a:15", "a[0+15]"},
+		{"what is compressed is not cut", 10, "a.gz:37", "a.gz[0+37]"},
 		{"the rest shares", 10, "a:22 b:1", "a[0+10] | a[10+12] | b[0+1]"},
 	} {
 		var found []Found

@@ -20,7 +20,7 @@ type List func(pattern string) ([]Found, error)
 // pack makes the splits of some files: sorted by path, each once. Files smaller
 // than a split share one as long as they fit; a file larger than one and a half
 // splits is cut into parts of one split, the last of which may be half as large
-// again, unless files stay whole. Empty files hold no record and are left out, unless
+// again, unless files stay whole; one that is compressed does. Empty files hold no record and are left out, unless
 // they are asked for.
 func pack(found []Found, spec split.Spec) []*split.Split {
 	splitBytes := cmp.Or(spec.SplitBytes, split.DefaultBytes)
@@ -41,7 +41,7 @@ func pack(found []Found, spec split.Spec) []*split.Split {
 			continue
 		}
 		offset := int64(0)
-		for !spec.Whole && f.Size-offset > splitBytes+splitBytes/2 {
+		for !spec.Whole && split.Packed(f.Path) == "" && f.Size-offset > splitBytes+splitBytes/2 {
 			add(split.File{Path: f.Path, Offset: offset, Length: splitBytes, Size: f.Size})
 			offset += splitBytes
 		}

@@ -9,16 +9,13 @@ import (
 	"github.com/weirstream/weir/internal/sql/plan"
 )
 
-// header reads the first record of the file that has been opened, which names its columns,
-// and gives where it ends. From then on values are found by these names: files of one table
-// may have them in different orders, and more than the table has.
-func (r *reader) header(d *csvDecoder) (end int64, err error) {
-	at := r.at
-	defer func() { r.at, r.text, r.ended = at, nil, false }()
-	r.at, r.text, r.ended = 0, nil, false
+// header reads the first record of the file that has been opened, which names its columns.
+// From then on values are found by these names: files of one table may have them in
+// different orders, and more than the table has.
+func (r *reader) header(d *csvDecoder) error {
 	for {
 		if err := r.fill(); err != nil {
-			return 0, err
+			return err
 		}
 		skipped := len(r.text) - len(bytes.TrimPrefix(r.text, byteOrderMark))
 		names, n, err := d.names(r.text[skipped:], r.ended)
@@ -29,9 +26,10 @@ func (r *reader) header(d *csvDecoder) (end int64, err error) {
 			err = d.named(r.s, names)
 		}
 		if err != nil {
-			return 0, fmt.Errorf("read %s: the header: %w", r.part.Path, err)
+			return fmt.Errorf("read %s: the header: %w", r.part.Path, err)
 		}
-		return int64(skipped + n), nil
+		r.skip(skipped + n)
+		return nil
 	}
 }
 

@@ -6,21 +6,23 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"os"
 	"unicode"
 	"unicode/utf8"
 
 	"github.com/weirstream/weir/batch"
 	"github.com/weirstream/weir/connector"
-	"github.com/weirstream/weir/connector/files"
 	"github.com/weirstream/weir/internal/coordinator/files/split"
 	"github.com/weirstream/weir/internal/sql/exec"
 	"github.com/weirstream/weir/internal/sql/expr"
+	"github.com/weirstream/weir/internal/sql/filesystem/unpack"
 	"github.com/weirstream/weir/internal/status"
 )
 
 const (
-	firstChunk = 64 << 10
+	firstChunk = 256 << 10
+	leastChunk = 4 << 10
 	// maxRecord bounds a record, in bytes.
 	maxRecord = 64 << 20
 )
@@ -43,20 +45,22 @@ type reader struct {
 	origin    int64 // number of the batch that is being emitted
 	given     int64 // rows
 
-	splits []split.Split // received and not begun
-	asked  bool          // an answer is owed
-	done   bool          // no split is left
-	open   bool          // a split is being read
-	id     int
-	parts  []split.File // of it, not begun
+	splits  []split.Split // received and not begun
+	asked   bool          // an answer is owed
+	done    bool          // no split is left
+	reading bool          // a split is being read
+	id      int
+	parts   []split.File // of it, not begun
 
-	file    *os.File // nil: none
+	file    io.ReadCloser // nil: none; what is read next is behind text
 	part    split.File
+	end     int64 // records that begin before it belong to the part
 	buffer  []byte
 	text    []byte // of buffer, not decoded
 	at      int64  // of text in the file
 	ended   bool   // buffer has the file's end
 	located *located
+	lines   lineCounter
 }
 
 // located is the row that was being emitted when the task failed.
@@ -91,13 +95,13 @@ func (r *reader) Poll() (connector.Progress, error) {
 			if err := r.begin(part); err != nil {
 				return connector.Done, fmt.Errorf("table %s: %w", r.s.table, err)
 			}
-		case r.open:
-			r.open = false
+		case r.reading:
+			r.reading = false
 			r.to.End()
 		case len(r.splits) > 0:
 			s := r.splits[0]
 			r.splits = r.splits[1:]
-			r.open, r.id, r.parts = true, s.ID, s.Files
+			r.reading, r.id, r.parts = true, s.ID, s.Files
 			r.to = r.out.Begin(fmt.Sprint(s.ID))
 			r.ask()
 		case r.done:
@@ -136,47 +140,85 @@ func (r *reader) begin(part split.File) error {
 			return err
 		}
 	}
-	f, err := os.Open(part.Path)
-	if err != nil {
+	r.part, r.end = part, part.Offset+part.Length
+	if split.Packed(part.Path) != "" {
+		r.end = math.MaxInt64 // sizes are those of what is packed
+	}
+	r.badRows.begin(part)
+	if d, ok := r.decoder.(*csvDecoder); ok && d.header {
+		if err := r.open(0); err != nil {
+			return err
+		}
+		if err := r.header(d); err != nil || part.Offset == 0 {
+			return err
+		}
+		if err := r.close(); err != nil {
+			return err
+		}
+	}
+	// The part before ends with a whole record.
+	if err := r.open(max(0, part.Offset-1)); err != nil {
 		return err
 	}
-	r.file, r.part, r.text, r.ended, r.at = f, part, nil, false, part.Offset
-	r.badRows.begin(part)
-	var header int64
-	if d, ok := r.decoder.(*csvDecoder); ok && d.header {
-		if header, err = r.header(d); err != nil {
-			return err
-		}
+	if err := r.fill(); err != nil {
+		return err
 	}
-	if part.Offset == 0 {
-		if err := r.fill(); err != nil {
-			return err
-		}
+	switch {
+	case part.Offset == 0:
 		if bytes.HasPrefix(r.text, byteOrderMark) {
 			r.skip(len(byteOrderMark))
 		}
-		if header > 0 {
-			r.at, r.text, r.ended = header, nil, false
-		}
+		return nil
+	case part.Exact:
+		r.skip(min(1, len(r.text)))
 		return nil
 	}
-	if part.Exact {
-		return nil
-	}
-	r.at-- // the part before ends with a whole record
+	return r.skipLine()
+}
+
+// open opens the file at a byte.
+func (r *reader) open(offset int64) (err error) {
+	r.text, r.ended, r.at = nil, false, offset
+	r.file, err = openAt(r.part.Path, offset)
+	return err
+}
+
+// skipLine goes past the next line's end.
+func (r *reader) skipLine() error {
 	for {
-		if err := r.fill(); err != nil {
-			return err
-		}
 		if end := bytes.IndexByte(r.text, '\n'); end >= 0 {
 			r.skip(end + 1)
 			return nil
 		}
+		r.skip(len(r.text))
 		if r.ended {
-			r.skip(len(r.text))
 			return nil
 		}
+		if err := r.fill(); err != nil {
+			return err
+		}
 	}
+}
+
+// openAt opens a file to be read from a byte on, unpacked.
+func openAt(path string, offset int64) (io.ReadCloser, error) {
+	plain, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	f, err := unpack.Open(path, plain)
+	switch {
+	case err != nil || offset == 0:
+		return f, err
+	case split.Packed(path) == "":
+		_, err = plain.Seek(offset, io.SeekStart)
+	default:
+		_, err = io.CopyN(io.Discard, f, offset)
+	}
+	if err != nil {
+		return nil, errors.Join(err, f.Close())
+	}
+	return f, nil
 }
 
 func (r *reader) skip(n int) {
@@ -200,15 +242,26 @@ func (r *reader) fill() error {
 	}
 	r.buffer = r.buffer[:cap(r.buffer)]
 	held := copy(r.buffer, r.text)
-	n, err := r.file.ReadAt(r.buffer[held:], r.at+int64(held))
-	r.text = r.buffer[:held+n]
-	if errors.Is(err, io.EOF) {
-		r.ended, err = true, nil
+	for wanted := held + r.next(held); held < wanted; {
+		n, err := r.file.Read(r.buffer[held:wanted])
+		held += n
+		if err == io.EOF { // and not one that is wrapped: a file that is cut short is no file that ends
+			r.ended = true
+			break
+		}
+		if err != nil {
+			return fmt.Errorf("read %s: %w", r.part.Path, err)
+		}
 	}
-	if err != nil {
-		return fmt.Errorf("read %s: %w", r.part.Path, err)
-	}
+	r.text = r.buffer[:held]
 	return nil
+}
+
+// next is how many bytes are read behind those that are held: not much of what belongs to
+// other parts.
+func (r *reader) next(held int) int {
+	room := int64(cap(r.buffer) - held)
+	return int(min(room, max(r.end-r.at-int64(held), int64(held), leastChunk)))
 }
 
 // finish closes the file that has been read.
@@ -227,8 +280,7 @@ func (r *reader) close() error {
 
 // read decodes and emits a batch of records, and gives how many.
 func (r *reader) read() (rows int, err error) {
-	end := r.part.Offset + r.part.Length
-	if r.at >= end {
+	if r.at >= r.end {
 		return 0, r.finish()
 	}
 	most := batch.MaxRows
@@ -237,7 +289,7 @@ func (r *reader) read() (rows int, err error) {
 	}
 	var consumed int
 	for {
-		begin := min(int64(len(r.text)), end-r.at)
+		begin := min(int64(len(r.text)), r.end-r.at)
 		if consumed, err = r.decoder.decode(r.values, r.text, r.ended, int(begin), most); err != nil {
 			return 0, r.unreadable(err)
 		}
@@ -325,7 +377,7 @@ func (r *reader) placed(at int64, err error) error {
 
 // place is where a record is, as people count.
 func (r *reader) place(at int64) string {
-	if line, err := files.LineNumber(r.part.Path, at); err == nil {
+	if line, err := r.lines.at(r.part.Path, at); err == nil {
 		return fmt.Sprintf("line %d, byte %d", line, at)
 	}
 	return fmt.Sprintf("byte %d", at)
@@ -364,8 +416,8 @@ func (r *reader) Locate() (origin, value string, ok bool) {
 // Splits gives the splits that the subtask owns, as far as they are not read.
 func (r *reader) Splits() (all [][]byte, err error) {
 	rest := split.Split{ID: r.id, Files: r.parts}
-	if end := r.part.Offset + r.part.Length; r.file != nil && r.at < end {
-		part := split.File{Path: r.part.Path, Offset: r.at, Length: end - r.at, Size: r.part.Size, Exact: true}
+	if r.file != nil && r.at < r.end {
+		part := split.File{Path: r.part.Path, Offset: r.at, Length: min(r.end-r.at, r.part.Size), Size: r.part.Size, Exact: true}
 		rest.Files = append([]split.File{part}, r.parts...)
 	}
 	for _, s := range append([]split.Split{rest}, r.splits...) {
@@ -383,8 +435,10 @@ func (r *reader) Splits() (all [][]byte, err error) {
 
 // Close closes the file.
 func (r *reader) Close() error {
+	r.lines.close()
 	if r.badRows.rejects != nil {
 		r.badRows.rejects.close()
+		r.badRows.rejects.lines.close()
 	}
 	if r.file == nil {
 		return nil

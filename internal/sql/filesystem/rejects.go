@@ -203,34 +203,40 @@ func (r *rejects) finish(part split.File) error {
 // lineCounter counts the lines of a file as far as it is asked, and goes on from there.
 type lineCounter struct {
 	path  string
-	begun int64 // the byte as far as which lines are counted
-	lines int64 // before it
+	file  io.ReadCloser // nil: none is open
+	begun int64         // the byte as far as which lines are counted
+	lines int64         // before it
 	chunk []byte
 }
 
 // at is the number of the line of a byte.
 func (l *lineCounter) at(path string, offset int64) (int64, error) {
-	if path != l.path || offset < l.begun {
-		l.path, l.begun, l.lines = path, 0, 0
+	if l.file == nil || path != l.path || offset < l.begun {
+		l.close()
+		f, err := openAt(path, 0)
+		if err != nil {
+			return 0, err
+		}
+		l.path, l.file, l.begun, l.lines = path, f, 0, 0
 	}
-	f, err := os.Open(path)
-	if err != nil {
-		return 0, err
-	}
-	defer f.Close()
 	if l.chunk == nil {
 		l.chunk = make([]byte, firstChunk)
 	}
 	for l.begun < offset {
-		n, err := f.ReadAt(l.chunk[:min(int64(len(l.chunk)), offset-l.begun)], l.begun)
+		n, err := io.ReadFull(l.file, l.chunk[:min(int64(len(l.chunk)), offset-l.begun)])
 		l.lines += int64(bytes.Count(l.chunk[:n], []byte{'\n'}))
 		l.begun += int64(n)
-		if errors.Is(err, io.EOF) && l.begun < offset {
-			return 0, fmt.Errorf("%s has become shorter", path)
-		}
-		if err != nil && !errors.Is(err, io.EOF) {
-			return 0, err
+		if err != nil {
+			return 0, fmt.Errorf("count the lines of %s: %w", path, err)
 		}
 	}
 	return l.lines + 1, nil
+}
+
+// close closes the file.
+func (l *lineCounter) close() {
+	if l.file != nil {
+		_ = l.file.Close()
+		l.file = nil
+	}
 }

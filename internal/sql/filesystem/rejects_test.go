@@ -80,6 +80,8 @@ func TestRejectsOfPartsReadAgain(t *testing.T) {
 	finish(second, part(0, 20))
 	expect("without a bad row", "")
 	second.close()
+	second.lines.close()
+	first.lines.close()
 	if left, _ := os.ReadDir(dir); len(left) > 0 {
 		t.Errorf("%s is left", left[0].Name())
 	}

@@ -4,6 +4,12 @@
 // It promises that both sides agree on the JSON. It never opens a file.
 package split
 
+import (
+	"path"
+	"slices"
+	"strings"
+)
+
 // Spec configures the coordinator of one file source.
 type Spec struct {
 	// Patterns are globs, `**` crossing directories. A pattern without a
@@ -74,4 +80,17 @@ type File struct {
 	// Exact says that a record begins just at Offset: the part is what was left of
 	// another when a checkpoint was taken.
 	Exact bool `json:"exact,omitzero"`
+}
+
+// packed are the endings of the names of files that are compressed as a whole.
+var packed = []string{"gz", "gzip", "deflate", "bz2", "xz", "zst", "zstd"}
+
+// Packed gives the ending of a file's name, in lower case, if it says that the file is
+// compressed as a whole, so that it cannot be cut; empty: it does not.
+func Packed(name string) (ending string) {
+	ending = strings.ToLower(strings.TrimPrefix(path.Ext(name), "."))
+	if !slices.Contains(packed, ending) {
+		return ""
+	}
+	return ending
 }
