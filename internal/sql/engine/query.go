@@ -43,7 +43,7 @@ func (st *statement) job(sinks ...*logical.Sink) (*plan.Job, error) {
 		return nil, err
 	}
 	job := &plan.Job{Name: st.name(sinks), Statement: st.text, Batch: st.bounded(), Settings: st.config.JobSettings(), Session: st.now}
-	if sinks[0].Table == nil {
+	if sinks[0].Table == nil && config.CheckpointInterval.In(st.config) > 0 {
 		// Rows that the client has read cannot be taken back: a query begins anew or fails.
 		job.Settings[config.CheckpointInterval.Key] = "0 s"
 	}
