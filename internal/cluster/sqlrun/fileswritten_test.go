@@ -70,7 +70,7 @@ func TestWrittenJSON(t *testing.T) {
 }
 
 func TestPartitions(t *testing.T) {
-	for _, format := range []string{"csv", "json"} {
+	for _, format := range []string{"csv", "json", "parquet"} {
 		s := open(t)
 		dir := t.TempDir()
 		run(t, s, fmt.Sprintf("CREATE TABLE p (dt DATE, n INT, city STRING, v STRING) PARTITIONED BY (dt, city) WITH ('connector'='filesystem', 'path'='%s', 'format'='%s')", dir, format),
@@ -78,7 +78,9 @@ func TestPartitions(t *testing.T) {
 		got, directories := held(t, dir), ""
 		for line := range strings.SplitSeq(got, "\n") {
 			where, _, _ := strings.Cut(line, ":")
-			directories += where + "\n"
+			if !strings.HasSuffix(directories, where+"\n") {
+				directories += where + "\n"
+			}
 		}
 		if want := "dt=2024-01-01/city=Oslo\ndt=2024-01-02/city=__DEFAULT_PARTITION__\ndt=2024-01-02/city=a%2Fb%3D%25\n"; directories != want || strings.Contains(got, "2024-01-01,") {
 			t.Errorf("%s: written\n%s", format, got)

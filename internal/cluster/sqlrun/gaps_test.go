@@ -26,8 +26,8 @@ func TestGaps(t *testing.T) {
 		t.Error(got)
 	}
 	for statement, want := range map[string]string{
-		"CREATE TABLE q (a INT) WITH ('connector'='filesystem','path'='/none','format'='parquet')": "'parquet'; there are csv, json and raw",
-		"CREATE TABLE k (a INT) WITH ('connector'='kafka')":                                        "kafka",
+		"CREATE TABLE q (a INT) WITH ('connector'='filesystem','path'='/none','format'='avro')": "'avro'; there are csv, json, parquet and raw",
+		"CREATE TABLE k (a INT) WITH ('connector'='kafka')":                                     "kafka",
 	} {
 		name := strings.Fields(statement)[2]
 		if got := answer(t.Context(), s, statement); got != "OK\n" {

@@ -14,6 +14,7 @@ import (
 	"github.com/weirstream/weir/internal/operator"
 	"github.com/weirstream/weir/internal/sql/exec"
 	"github.com/weirstream/weir/internal/sql/expr"
+	"github.com/weirstream/weir/internal/sql/filesystem/parquet"
 	"github.com/weirstream/weir/internal/sql/plan"
 	"github.com/weirstream/weir/types"
 )
@@ -52,6 +53,12 @@ func (c Connector) source(s *plan.Scan, session *expr.Session) (*source, error) 
 			return nil, fmt.Errorf("table %s: %w", s.Table, err)
 		}
 	}
+	if format.kind == "parquet" {
+		if format.badRows != badRowsFail {
+			return nil, fmt.Errorf("table %s: option '%s' is '%s'; in files of Parquet no row is bad by itself, and there is fail", s.Table, badRowsOption, s.Options[badRowsOption])
+		}
+		return src, parquet.CheckTypes(src.partitions.fields(s.Columns))
+	}
 	for _, field := range src.fields() {
 		if _, err := src.conversion(s.Columns[field]); err != nil {
 			return nil, err
@@ -62,7 +69,7 @@ func (c Connector) source(s *plan.Scan, session *expr.Session) (*source, error) 
 
 // options reads the table's options.
 func (c Connector) options(table string, options map[string]string) (pattern string, format formats, err error) {
-	format = formats{kind: options["format"], rejectsOf: options[rejectsOption], partition: cmp.Or(options[partitionOption], defaultPartition), csv: newCSVFormat(), raw: newRawFormat(), json: jsonFormat{nullKeys: nullKeyFails, nullKey: "null"}}
+	format = formats{kind: options["format"], rejectsOf: options[rejectsOption], partition: cmp.Or(options[partitionOption], defaultPartition), csv: newCSVFormat(), raw: newRawFormat(), parquet: newParquetFormat(), json: jsonFormat{nullKeys: nullKeyFails, nullKey: "null"}}
 	for key, value := range options {
 		switch known, err := format.set(key, value); {
 		case err != nil:
@@ -76,11 +83,11 @@ func (c Connector) options(table string, options map[string]string) (pattern str
 		return "", format, fmt.Errorf("table %s: options 'json.fail-on-missing-field' and 'json.ignore-parse-errors' are both true, and exclude each other", table)
 	}
 	switch options["format"] {
-	case "csv", "json", "raw":
+	case "csv", "json", "parquet", "raw":
 	case "":
 		return "", format, fmt.Errorf("table %s: missing required option 'format'", table)
 	default:
-		return "", format, fmt.Errorf("table %s: option 'format' is '%s'; there are csv, json and raw", table, options["format"])
+		return "", format, fmt.Errorf("table %s: option 'format' is '%s'; there are csv, json, parquet and raw", table, options["format"])
 	}
 	if options["path"] == "" {
 		return "", format, fmt.Errorf("table %s: missing required option 'path'", table)
@@ -101,7 +108,7 @@ const partitionOption = "partition.default-name"
 // near suggests an option.
 func near(key string) string {
 	best, least := "", 1+len(key)/3
-	for _, known := range slices.Concat(plainOptions, csvOptions, jsonOptions, rawOptions) {
+	for _, known := range slices.Concat(plainOptions, csvOptions, jsonOptions, parquetOptions, rawOptions) {
 		if d := levenshtein.ComputeDistance(key, known); d < least {
 			best, least = known, d
 		}
@@ -140,6 +147,7 @@ type formats struct {
 	csv       csvFormat
 	json      jsonFormat
 	raw       rawFormat
+	parquet   parquetFormat
 }
 
 // set takes an option of the format.
@@ -153,6 +161,8 @@ func (f *formats) set(key, value string) (known bool, err error) {
 		return f.json.set(key, value)
 	case "raw":
 		return f.raw.set(key, value)
+	case "parquet":
+		return f.parquet.set(key, value)
 	}
 	return f.csv.set(key, value)
 }

@@ -63,6 +63,14 @@ func newPartitions(columns []types.Field, keys []string) partitions {
 	return p
 }
 
+// fields are the columns that are in the files.
+func (p *partitions) fields(columns []types.Field) (all []types.Field) {
+	for _, i := range p.stored {
+		all = append(all, columns[i])
+	}
+	return all
+}
+
 // value gives the value of a partition column for the records of a file.
 func (s *source) value(column, path string) (text string, null bool, err error) {
 	for part := range strings.SplitSeq(path, "/") {

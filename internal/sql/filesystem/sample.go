@@ -17,6 +17,12 @@ import (
 	"github.com/weirstream/weir/internal/status"
 )
 
+// sampling is a reader that can show the first records of a file, of which it has begun
+// no part.
+type sampling interface {
+	sample(path string, most int) ([]exec.Sampled, error)
+}
+
 // Sample reads the first rows of a table's first files, without a job. ok is false for
 // paths with wildcards.
 func (c Connector) Sample(s *plan.Scan, session *expr.Session, rows int) (all []exec.Sampled, ok bool, err error) {
@@ -31,10 +37,11 @@ func (c Connector) Sample(s *plan.Scan, session *expr.Session, rows int) (all []
 	if err != nil {
 		return nil, false, err
 	}
-	r := opened.(*reader)
-	defer r.Close()
-	// The first row that is bad is shown, whatever becomes of it in a query.
-	r.values.collects, r.badRows.rejects = false, nil
+	defer opened.Close()
+	if r, ok := opened.(*reader); ok { // the first row that is bad is shown, whatever becomes of it in a query
+		r.values.collects, r.badRows.rejects = false, nil
+	}
+	r := opened.(sampling)
 	err = walk(src.pattern, func(path string, _ fs.DirEntry) error {
 		found, err := r.sample(path, rows-len(all))
 		if all = append(all, found...); err != nil {

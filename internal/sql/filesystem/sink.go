@@ -10,6 +10,7 @@ import (
 	"github.com/weirstream/weir/internal/operator"
 	"github.com/weirstream/weir/internal/sql/exec"
 	"github.com/weirstream/weir/internal/sql/expr"
+	"github.com/weirstream/weir/internal/sql/filesystem/parquet"
 	"github.com/weirstream/weir/internal/sql/plan"
 	"github.com/weirstream/weir/types"
 )
@@ -26,6 +27,9 @@ func (c Connector) Sink(w *plan.Write, session *expr.Session) (exec.End, error) 
 	if err := format.writes(w); err != nil {
 		return exec.End{}, fmt.Errorf("table %s: %w", w.Table, err)
 	}
+	if format.kind == "parquet" {
+		return parquetSink(w, session, dir, format), nil
+	}
 	sink := files.Sink[line]{Dir: dir, Format: lines{format.headerOf(w)}, Replace: w.Overwrite}
 	if len(w.PartitionKeys) > 0 {
 		sink.Partition = func(l line) string { return l.partition }
@@ -38,12 +42,7 @@ func (c Connector) Sink(w *plan.Write, session *expr.Session) (exec.End, error) 
 	return exec.End{
 		Operator: operator.FactoryFunc(func(oc *operator.Context, out any) any {
 			to := inner.Build(oc, out).(*operator.Receiver[line])
-			e := &encoder{formats: format, write: w, session: session, parted: map[int]bool{}}
-			for i, f := range w.Columns {
-				for _, key := range w.PartitionKeys {
-					e.parted[i] = e.parted[i] || f.Name == key
-				}
-			}
+			e := newEncoder(format, w, session)
 			return &operator.Receiver[*batch.Columns]{
 				Push: func(b *batch.Columns, _ int64) {
 					for r := range b.Len() {
@@ -96,6 +95,16 @@ type encoder struct {
 	value   []byte
 }
 
+func newEncoder(format formats, w *plan.Write, session *expr.Session) *encoder {
+	e := &encoder{formats: format, write: w, session: session, parted: map[int]bool{}}
+	for i, f := range w.Columns {
+		for _, key := range w.PartitionKeys {
+			e.parted[i] = e.parted[i] || f.Name == key
+		}
+	}
+	return e
+}
+
 // line writes a row.
 func (e *encoder) line(b *batch.Columns, row int) (_ line, err error) {
 	e.buffer = e.buffer[:0]
@@ -131,6 +140,9 @@ func (f *formats) writes(w *plan.Write) error {
 	switch f.kind {
 	case "raw":
 		return rawColumn(w.Columns, newPartitions(w.Columns, w.PartitionKeys).stored)
+	case "parquet":
+		p := newPartitions(w.Columns, w.PartitionKeys)
+		return parquet.CheckTypes(p.fields(w.Columns))
 	case "json":
 		for _, c := range w.Columns {
 			if err := jsonEncodable(c.Type); err != nil {

@@ -30,7 +30,8 @@ func (s *source) Bounded() bool { return true }
 
 // Coordinator is who finds the files.
 func (s *source) Coordinator() (kind, spec string) {
-	text, err := json.Marshal(split.Spec{Patterns: s.patterns(), Empty: true, Missing: s.format.rejectsOf != "", Whole: s.format.kind == "csv" && s.format.csv.quoted() != 0})
+	text, err := json.Marshal(split.Spec{Patterns: s.patterns(), Empty: true, Missing: s.format.rejectsOf != "", Whole: s.format.kind == "csv" && s.format.csv.quoted() != 0,
+		Hollow: s.format.kind == "parquet"})
 	if err != nil { // a pattern that is not UTF-8
 		text = []byte(err.Error()) // which the coordinator will refuse
 	}
@@ -74,6 +75,10 @@ func plainText(t types.Type) bool { return t.Kind == types.VarChar && t.Length =
 
 // Open makes the reader of one subtask.
 func (s *source) Open(c connector.SourceContext, out connector.Output[*batch.Columns]) (connector.Reader, error) {
+	if s.format.kind == "parquet" {
+		pruning, err := s.pruning()
+		return &parquetReader{s: s, c: c, out: out, pruning: pruning}, err
+	}
 	r := &reader{s: s, c: c, out: out}
 	var err error
 	if r.pruning, err = s.pruning(); err != nil {
