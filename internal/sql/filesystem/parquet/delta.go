@@ -27,8 +27,8 @@ type delta struct {
 	bit    int
 }
 
-// begin reads the head.
-func (d *delta) begin(text []byte) error {
+// begin reads the head of at most so many numbers.
+func (d *delta) begin(text []byte, most int) error {
 	*d = delta{text: text, first: true}
 	var block, minis, total uint64
 	for _, v := range []*uint64{&block, &minis, &total} {
@@ -46,8 +46,8 @@ func (d *delta) begin(text []byte) error {
 	if minis == 0 || block == 0 || block > maxBlock || minis > block || block%minis != 0 || block/minis%8 != 0 {
 		return fmt.Errorf("differences are written in blocks of %d in %d parts", block, minis)
 	}
-	if total > maxPageValues {
-		return fmt.Errorf("it has %d values, and %d are read at most", total, maxPageValues)
+	if total > uint64(most) {
+		return fmt.Errorf("its values are %d, and the page is said to have %d", total, most)
 	}
 	d.minis, d.perMini, d.total = int(minis), int(block/minis), int(total)
 	return nil
@@ -114,9 +114,9 @@ func (d *delta) numbers(dst []int64) error {
 }
 
 // lengths reads as many as there are, each not negative, and gives what follows them.
-func lengths(dst []int32, text []byte) ([]int32, []byte, error) {
+func lengths(dst []int32, text []byte, most int) ([]int32, []byte, error) {
 	var d delta
-	if err := d.begin(text); err != nil {
+	if err := d.begin(text, most); err != nil {
 		return nil, nil, err
 	}
 	dst = dst[:0]

@@ -58,7 +58,12 @@ func (r *Reader) Begin(group int) error {
 
 // Read reads the next rows of the row group, as many as fit into a batch but at most so
 // many; 0: there are no more. The columns are the reader's again with the next call.
-func (r *Reader) Read(most int) ([]*batch.Column, int, error) {
+func (r *Reader) Read(most int) (columns []*batch.Column, n int, err error) {
+	defer recovered(&err) // whatever a file has, it costs its job only
+	return r.read(most)
+}
+
+func (r *Reader) read(most int) ([]*batch.Column, int, error) {
 	n := int(min(r.left, int64(min(r.most, most))))
 	if n == 0 {
 		return nil, 0, nil

@@ -68,7 +68,7 @@ func sizeOf(n *node) int {
 // open begins a page of at most count values.
 func (v *values) open(n *node, d *dictionary, text []byte, encoding format.Encoding, count int) error {
 	v.text, v.at, v.size = text, 0, sizeOf(n)
-	wrong := fmt.Errorf("values of type %s are encoded as %s, which is not read", n.physical, encoding)
+	wrong := func() error { return fmt.Errorf("values of type %s are encoded as %s, which is not read", n.physical, encoding) }
 	switch encoding {
 	case format.Plain:
 		v.form = plain
@@ -87,7 +87,7 @@ func (v *values) open(n *node, d *dictionary, text []byte, encoding format.Encod
 		v.places = newHybrid(text[1:], int(text[0]))
 	case format.RLE:
 		if n.physical != format.Boolean {
-			return wrong
+			return wrong()
 		}
 		v.form = runs
 		if len(text) < 4 {
@@ -97,39 +97,39 @@ func (v *values) open(n *node, d *dictionary, text []byte, encoding format.Encod
 		v.places = newHybrid(text[4:], 1)
 	case format.DeltaBinaryPacked:
 		if n.physical != format.Int32 && n.physical != format.Int64 {
-			return wrong
+			return wrong()
 		}
 		v.form = deltas
-		return v.delta.begin(text)
+		return v.delta.begin(text, count)
 	case format.DeltaLengthByteArray:
 		if n.physical != format.ByteArray {
-			return wrong
+			return wrong()
 		}
 		v.form = lengthed
-		return v.takeLengths(text)
+		return v.takeLengths(text, count)
 	case format.DeltaByteArray:
 		if n.physical != format.ByteArray && n.physical != format.FixedLenByteArray {
-			return wrong
+			return wrong()
 		}
 		v.form, v.last = prefixedBy, v.last[:0]
 		var err error
-		if v.prefixes, text, err = lengths(v.prefixes, text); err != nil {
+		if v.prefixes, text, err = lengths(v.prefixes, text, count); err != nil {
 			return err
 		}
-		return v.takeLengths(text)
+		return v.takeLengths(text, count)
 	case format.ByteStreamSplit:
 		if v.size == 0 || n.physical == format.Int96 {
-			return wrong
+			return wrong()
 		}
 		v.form, v.count = split, len(text)/v.size
 	default:
-		return wrong
+		return wrong()
 	}
 	return nil
 }
 
-func (v *values) takeLengths(text []byte) (err error) {
-	v.lengths, v.text, err = lengths(v.lengths, text)
+func (v *values) takeLengths(text []byte, count int) (err error) {
+	v.lengths, v.text, err = lengths(v.lengths, text, count)
 	return err
 }
 
