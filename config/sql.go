@@ -12,6 +12,14 @@ var (
 		Key: "table.dml-sync", Default: false, Effect: Now,
 		Doc: "Whether an INSERT of SQL ends when its job has, and not when the job has been submitted.",
 	})
+	TableReuseSubPlan = declare(boolean, Option[bool]{
+		Key: "table.optimizer.reuse-sub-plan-enabled", Default: true, Effect: Now,
+		Doc: "Whether a batch query computes once what it needs more than once.",
+	})
+	TableReuseSource = declare(boolean, Option[bool]{
+		Key: "table.optimizer.reuse-source-enabled", Default: true, Effect: Now,
+		Doc: "Whether a table that a batch query reads more than once is read once, with all columns that are wanted. It has a meaning only with table.optimizer.reuse-sub-plan-enabled.",
+	})
 	MaterializedFreshnessThreshold = declare(duration, Option[time.Duration]{
 		Key: "materialized-table.refresh-mode.freshness-threshold", Default: 30 * time.Minute, Effect: Now, check: positive,
 		Doc: "A materialized table whose rows may be older than this is written anew time after time (FULL); another is filled by a stream (CONTINUOUS). A statement can say which.",

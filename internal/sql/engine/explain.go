@@ -53,6 +53,7 @@ func (st *statement) explain(e *ast.Explain) (*session.Result, error) {
 			}
 			job = append(job, root)
 		}
+		job = st.shared(job)
 		text += "\n== Optimized Execution Plan ==\n" + planText(job)
 	}
 	if slices.Contains(e.Details, "JSON_EXECUTION_PLAN") {

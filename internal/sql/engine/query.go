@@ -64,6 +64,9 @@ func (st *statement) job(sinks ...*logical.Sink) (*plan.Job, error) {
 		}
 		job.Sinks = append(job.Sinks, root)
 	}
+	if job.Batch {
+		job.Sinks = st.shared(job.Sinks)
+	}
 	return job, nil
 }
 
@@ -96,6 +99,14 @@ func streamsOnly(n logical.Node) error {
 		}
 	}
 	return nil
+}
+
+// shared lets a plan compute once what it needs more than once, if that is wanted.
+func (st *statement) shared(roots []plan.Node) []plan.Node {
+	if !config.TableReuseSubPlan.In(st.config) {
+		return roots
+	}
+	return physical.Share(physical.Options{Registry: st.o.Registry, Session: st.now}, roots, config.TableReuseSource.In(st.config))
 }
 
 func (st *statement) optimized(n logical.Node) logical.Node {
