@@ -21,8 +21,8 @@ func init() {
 	}, newVariance, "VAR_POP", "VAR_SAMP", "VARIANCE", "STDDEV_POP", "STDDEV_SAMP", "STDDEV")
 }
 
-// sumState is the sum and how many values it has; of a DECIMAL the count is below 0 if
-// the sum has overflowed.
+// sumState is the sum and how many values it has; of a DECIMAL the count is below 0 where
+// the sum has overflowed and stays NULL.
 func sumState(c *plan.AggregateCall) []types.Type {
 	sum := types.Of(types.BigInt)
 	switch k := c.ArgTypes[0].Kind; {
@@ -243,7 +243,7 @@ func wholeOf(v float64) int64 {
 func (a *floatSum) size() int { return 8 * (cap(a.n) + cap(a.sum)) }
 func (a *floatSum) clear()    { a.n, a.sum = nil, nil }
 
-// decimalSum sums DECIMAL in 38 digits. A sum that has more is NULL; its n is below 0.
+// decimalSum sums DECIMAL in 38 digits. A sum that has more is NULL, as overflow says.
 type decimalSum struct {
 	sumOf
 	scale int
@@ -259,11 +259,19 @@ func (a *decimalSum) add(g int32, v batch.Int128, n int64) {
 	}
 	sum, ok := decimal.Add(a.sum[g], a.scale, v, a.scale, types.MaxPrecision, a.scale)
 	if !ok || n < 0 {
-		a.n[g] = -1
+		a.overflow(g)
 		return
 	}
 	a.sum[g] = sum
 	a.n[g] += n
+}
+
+// overflow gives up a sum. As in Flink, SUM is NULL then, and begins anew with the next
+// value; the others stay NULL.
+func (a *decimalSum) overflow(g int32) {
+	if a.n[g] = -1; !a.average && !a.zero {
+		a.n[g], a.sum[g] = 0, batch.Int128{}
+	}
 }
 
 func (a *decimalSum) update(groups []int32, args []*batch.Column, rows []int32) {
@@ -293,7 +301,7 @@ func (a *decimalSum) addShort(groups []int32, c *batch.Column, rows []int32) {
 			hi++
 		}
 		if s.Lo, s.Hi = lo, hi; !decimal.Fits(*s, types.MaxPrecision) {
-			a.n[g] = -1
+			a.overflow(g)
 			continue
 		}
 		a.n[g]++
