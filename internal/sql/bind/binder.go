@@ -131,10 +131,10 @@ func (b *binder) functionNames() []string {
 
 // query binds a query within the scope of another; outer is nil if there is none.
 func (b *binder) query(q *ast.Query, outer expr.Scope, ctes *commonTables) (logical.Node, error) {
-	if q.Recursive {
-		return nil, expr.Refuse(q.Span, "WITH RECURSIVE is not supported")
-	}
 	for _, c := range q.With {
+		if at := itself(c); q.Recursive && at != nil {
+			return nil, expr.Refuse(at.Span, "WITH RECURSIVE is not supported: '%s' cannot be read in the query that makes it; write out its levels with UNION ALL", c.Name.Text)
+		}
 		plan, err := b.query(c.Query, outer, ctes)
 		if err != nil {
 			return nil, err
@@ -157,6 +157,17 @@ func (b *binder) query(q *ast.Query, outer expr.Scope, ctes *commonTables) (logi
 		return nil, err
 	}
 	return b.orderResult(plan, q, ctes)
+}
+
+// itself is where the query of a WITH reads what it makes; nil: nowhere.
+func itself(c *ast.CommonTable) (at *ast.TableName) {
+	ast.Walk(c.Query, func(n ast.Node) bool {
+		if t, ok := n.(*ast.TableName); ok && at == nil && len(t.Name.Parts) == 1 && t.Name.Last() == c.Name.Text {
+			at = t
+		}
+		return at == nil
+	})
+	return at
 }
 
 // body binds what a query or an operand of a set operation is.

@@ -46,7 +46,7 @@ func (b *binder) asOf(snap *ast.Snapshot, kind logical.JoinKind, left *scope) (t
 		return a, nil
 	case types.Rowtime:
 		if !b.Session.Streaming {
-			return a, expr.Refuse(snap.Span, "a join with the versions of a table runs as a stream only")
+			return a, expr.Refuse(snap.Span, "a join with the versions of a table runs as a stream only: as a batch it is a join with the table as it is, without FOR SYSTEM_TIME AS OF")
 		}
 		return a, nil
 	}
