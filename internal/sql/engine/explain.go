@@ -45,7 +45,7 @@ func (st *statement) explain(e *ast.Explain) (*session.Result, error) {
 	}
 	text := "== Abstract Syntax Tree ==\n" + tree.String() + "\n== Optimized Physical Plan ==\n" + optimized.String()
 	var job []plan.Node
-	if st.bounded() || streaming(roots) {
+	if st.bounded() || allStream(roots) {
 		for _, r := range roots {
 			root, err := st.physical(r.(*logical.Sink))
 			if err != nil {
@@ -65,10 +65,10 @@ func (st *statement) explain(e *ast.Explain) (*session.Result, error) {
 	return told([]types.Field{column("result", types.String())}, []any{text}), nil
 }
 
-// streaming reports whether plans can run as streams.
-func streaming(roots []logical.Node) bool {
+// allStream reports whether plans can run as streams.
+func allStream(roots []logical.Node) bool {
 	for _, r := range roots {
-		if streams(r) != nil {
+		if streams(r.(*logical.Sink)) != nil {
 			return false
 		}
 	}

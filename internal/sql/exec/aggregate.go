@@ -17,6 +17,8 @@ func (e *environment) aggregate(n *plan.Aggregate) (operator.Factory, error) {
 	return managing{transform(func(c *operator.Context, emit emitter) stage {
 		g := newGroups(c, n, emit)
 		switch {
+		case n.Phase == plan.Changing:
+			return newChanging(g)
 		case n.Sorted:
 			return stage{g.pushSorted, g.finishSorted}
 		case n.Phase == plan.Global:

@@ -9,6 +9,9 @@ import (
 
 // aggregate brings groups together and aggregates them.
 func (p *planner) aggregate(n *logical.Aggregate, in planned) planned {
+	if p.Session.Streaming {
+		return p.changing(n, p.hash(in, n.Keys))
+	}
 	if moved := p.hash(in, n.Keys); moved.node != in.node {
 		if out, ok := p.twice(n, in); ok {
 			return out
@@ -35,6 +38,15 @@ func (p *planner) aggregate(n *logical.Aggregate, in planned) planned {
 		}
 	}
 	return out
+}
+
+// changing aggregates rows as they come.
+func (p *planner) changing(n *logical.Aggregate, in planned) planned {
+	a := &plan.Aggregate{Phase: plan.Changing, Keys: n.Keys, Base: over(n.Fields(), in)}
+	for _, c := range n.Calls {
+		a.Calls = append(a.Calls, call(c, in.schema()))
+	}
+	return planned{node: a, one: in.one}
 }
 
 // mergeable are the aggregates whose states are smaller than what they are made of.

@@ -124,6 +124,9 @@ const (
 	Local
 	// Global merges what Local gave to results.
 	Global
+	// Changing aggregates rows to results, and gives those anew with each row that changes
+	// them: its output has row kinds.
+	Changing
 )
 
 // AggregateCall is one aggregate function's call.
