@@ -2,14 +2,19 @@
 # on standard input, {"sql": TEXT}, and one on standard output with the rows as
 # texts, the types of the columns, and the seconds that the statement took.
 import json
+import os
 import resource
 import sys
 import time
 
 import duckdb
 
+# Only replies go to standard output, and no bar of a slow query's progress.
+replies = os.fdopen(os.dup(1), "w")
+os.dup2(2, 1)
 connection = duckdb.connect()
 connection.execute("SET threads = %d" % int(sys.argv[1]))
+connection.execute("SET enable_progress_bar = false")
 
 
 def cpu():
@@ -27,10 +32,10 @@ def answer(sql):
     return {"rows": texts, "types": types, "wall": wall, "cpu": used}
 
 
-print(json.dumps({"version": duckdb.__version__}), flush=True)
+print(json.dumps({"version": duckdb.__version__}), file=replies, flush=True)
 for line in sys.stdin:
     try:
         reply = answer(json.loads(line)["sql"])
     except duckdb.Error as error:
         reply = {"error": str(error)}
-    print(json.dumps(reply), flush=True)
+    print(json.dumps(reply), file=replies, flush=True)
