@@ -32,6 +32,14 @@ var (
 		Key: "materialized-table.default-freshness.full", Default: time.Hour, Effect: Now, check: positive,
 		Doc: "How old the rows of a materialized table may be that is written anew, where its statement does not say.",
 	})
+	TableCatalogStoreKind = declare(choice[string]("generic_in_memory", "file"), Option[string]{
+		Key: "table.catalog-store.kind", Default: "generic_in_memory", Effect: Now,
+		Doc: "Where an SQL session keeps what CREATE CATALOG makes: in memory, until it ends, or in files, with which other sessions begin. It is looked at when a session begins.",
+	})
+	TableCatalogStorePath = declare(text, Option[string]{
+		Key: "table.catalog-store.file.path", NoDefault: true, Effect: Now,
+		Doc: "The directory of the definitions of catalogs, one file for each, if table.catalog-store.kind is file.",
+	})
 	TablePlanForceRecompile = declare(boolean, Option[bool]{
 		Key: "table.plan.force-recompile", Default: false, Effect: Now,
 		Doc: "Whether COMPILE PLAN replaces the file of a plan that is there.",

@@ -2,6 +2,7 @@ package catalog
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -21,12 +22,26 @@ type Manager struct {
 	functions map[Path]*Function
 	system    map[string]*Function // temporary functions that need no database
 	models    map[Path]*Model
+
+	store Store // nil: what catalogs there are ends with the session
+	open  func(name string, d *Definition) (Catalog, error)
 }
 
 // Definition is what a catalog was made with.
 type Definition struct {
 	Comment string
 	Options map[string]string
+}
+
+// Store keeps definitions of catalogs for other sessions.
+type Store interface {
+	// Names are those of all catalogs.
+	Names() ([]string, error)
+	// Get gives a definition; nil: there is none of this name.
+	Get(name string) (*Definition, error)
+	// Put makes a definition, or replaces it.
+	Put(name string, d *Definition) error
+	Drop(name string) error
 }
 
 // NewManager begins a session with an empty catalog in memory.
@@ -54,28 +69,100 @@ func (m *Manager) Catalog(name string) (Catalog, error) {
 	return nil, fmt.Errorf("Catalog %s does not exist.", name) //lint:ignore ST1005 Flink's words
 }
 
+// Keep lets the session have the catalogs of a store besides, which open opens, and keeps
+// those in it that the session makes. It is called before anything else.
+func (m *Manager) Keep(store Store, open func(name string, d *Definition) (Catalog, error)) {
+	m.store, m.open = store, open
+}
+
+// Refresh finds out what other sessions have made and dropped. One that cannot be opened is
+// there all the same, and says so when it is used.
+func (m *Manager) Refresh() error {
+	if m.store == nil {
+		return nil
+	}
+	names, err := m.store.Names()
+	if err != nil {
+		return err
+	}
+	for name := range m.made {
+		if !slices.Contains(names, name) && name != m.current.Catalog {
+			delete(m.catalogs, name)
+			delete(m.made, name)
+		}
+	}
+	for _, name := range names {
+		if _, there := m.catalogs[name]; there {
+			continue
+		}
+		d, err := m.store.Get(name)
+		if d == nil && err == nil {
+			continue // it was dropped just now
+		}
+		var c Catalog
+		if err == nil {
+			c, err = m.open(name, d)
+		}
+		if err != nil {
+			c = broken{fmt.Errorf("open catalog %s: %w", name, err)}
+		}
+		if d == nil {
+			d = &Definition{Options: map[string]string{}}
+		}
+		m.catalogs[name], m.made[name] = c, d
+	}
+	return nil
+}
+
 // Definition gives what a catalog was made with; nil: no statement has made it.
-func (m *Manager) Definition(name string) *Definition { return m.made[name] }
+func (m *Manager) Definition(name string) *Definition {
+	if m.store != nil && m.made[name] != nil {
+		if d, err := m.store.Get(name); err == nil && d != nil {
+			m.made[name] = d
+		}
+	}
+	return m.made[name]
+}
 
 // AddCatalog gives the session a catalog.
 func (m *Manager) AddCatalog(name string, c Catalog, d *Definition) error {
 	if _, ok := m.catalogs[name]; ok {
 		return fmt.Errorf("Catalog %s already exists.", name) //lint:ignore ST1005 Flink's words
 	}
+	if m.store != nil {
+		if err := m.store.Put(name, d); err != nil {
+			return err
+		}
+	}
 	m.catalogs[name], m.made[name] = c, d
 	return nil
 }
 
-// AlterCatalog changes what a catalog is said to be made with.
-func (m *Manager) AlterCatalog(name string, d *Definition) { m.made[name] = d }
+// AlterCatalog changes what a catalog is said to be made with. An open one stays as it is
+// in this session.
+func (m *Manager) AlterCatalog(name string, d *Definition) error {
+	if m.store != nil {
+		if err := m.store.Put(name, d); err != nil {
+			return err
+		}
+	}
+	m.made[name] = d
+	return nil
+}
 
-// DropCatalog takes a catalog from the session; what is in it stays where it is kept.
+// DropCatalog takes a catalog from the session, and out of the store; what is in it stays
+// where it is kept.
 func (m *Manager) DropCatalog(name string) error {
 	if _, ok := m.catalogs[name]; !ok {
 		return fmt.Errorf("Catalog %s does not exist.", name) //lint:ignore ST1005 Flink's words
 	}
 	if name == m.current.Catalog {
 		return fmt.Errorf("Cannot drop a catalog which is currently in use.") //lint:ignore ST1005 Flink's words
+	}
+	if m.store != nil && m.made[name] != nil {
+		if err := m.store.Drop(name); err != nil {
+			return err
+		}
 	}
 	delete(m.catalogs, name)
 	delete(m.made, name)

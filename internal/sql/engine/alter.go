@@ -272,7 +272,9 @@ func (st *statement) alterCatalog(a *ast.Alter) (*session.Result, error) {
 	default:
 		return nil, expr.Refuse(a.Action.Range(), "of a catalog, options can be SET and RESET, and its COMMENT changed")
 	}
-	st.names.AlterCatalog(name, changed)
+	if err := st.names.AlterCatalog(name, changed); err != nil {
+		return nil, &catalog.Failure{What: "ALTER CATALOG " + name, Why: err}
+	}
 	return done(), nil
 }
 

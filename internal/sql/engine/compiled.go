@@ -4,9 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"path/filepath"
 	"slices"
-	"strings"
 
 	"github.com/weirstream/weir/config"
 	"github.com/weirstream/weir/internal/fs"
@@ -25,21 +23,11 @@ const maxPlan = 256 << 20
 
 // planFile is the path of a plan's file, which lies where the session does.
 func planFile(name *ast.StringLiteral) (fs.Location, error) {
-	path := name.Value
-	switch rest, url := strings.CutPrefix(path, "file:"); {
-	case url:
-		path = "/" + strings.TrimLeft(rest, "/")
-	case strings.Contains(path, "://"):
-		return "", expr.Refuse(name.Span, "a plan is kept on the disk of the SQL session: '%s' is not there", path)
-	}
-	if path == "" {
-		return "", expr.Refuse(name.Span, "the name of the plan's file is empty")
-	}
-	absolute, err := filepath.Abs(path)
+	at, err := onDisk(name.Value)
 	if err != nil {
-		return "", err
+		return "", expr.Refuse(name.Span, "a plan is kept on the disk of the SQL session: %v", err)
 	}
-	return fs.Parse(filepath.ToSlash(absolute))
+	return at, nil
 }
 
 // compilePlan writes the plan of INSERT statements into a file, and executes it if that was

@@ -24,7 +24,7 @@ type Options struct {
 	Functions func(class string) (*expr.Function, bool)
 	// Settings are those that all sessions begin with.
 	Settings map[string]string
-	// Files is where compiled plans are kept; nil: on the local disk.
+	// Files is where compiled plans and catalogs are kept; nil: on the local disk.
 	Files fs.FileSystem
 	// Now is the time of day.
 	Now func() time.Time
@@ -43,7 +43,15 @@ func New(o Options) *Engine {
 
 // Open begins a session.
 func (e *Engine) Open(_ context.Context, o session.Options) (session.Session, error) {
-	return &Session{o: e.o, names: catalog.NewManager(), own: maps.Clone(o.Settings), compiled: map[fs.Location]bool{}, fillers: map[catalog.Path]*filler{}, jobs: map[Job]bool{}}, nil
+	s := &Session{o: e.o, names: catalog.NewManager(), own: maps.Clone(o.Settings), compiled: map[fs.Location]bool{}, fillers: map[catalog.Path]*filler{}, jobs: map[Job]bool{}}
+	store, err := e.o.store(s.Settings())
+	if err != nil {
+		return nil, err
+	}
+	if store != nil {
+		s.names.Keep(store, func(_ string, d *catalog.Definition) (catalog.Catalog, error) { return e.o.openCatalog(d.Options) })
+	}
+	return s, nil
 }
 
 // Session is one user's: the names and the settings that statements see.

@@ -95,6 +95,9 @@ func (s *Session) read(ctx context.Context, text string, settings map[string]str
 	if err != nil {
 		return nil, nil, &session.Error{Class: session.ClassArgument, Text: err.Error()}
 	}
+	if err := s.names.Refresh(); err != nil {
+		return nil, nil, &session.Error{Class: session.ClassCatalog, Text: "the store of catalogs cannot be read", Cause: err}
+	}
 	_, database := s.names.Current()
 	st.now = &expr.Session{Zone: zone, Now: s.o.Now(), Database: database, Streaming: !st.bounded(),
 		LegacyCast: config.TableLegacyCast.In(st.config) == "ENABLED"}

@@ -31,27 +31,6 @@ func (st *statement) createDatabase(c *ast.CreateDatabase) (*session.Result, err
 	return done(), nil
 }
 
-func (st *statement) createCatalog(c *ast.CreateCatalog) (*session.Result, error) {
-	options := pairs(c.Options)
-	switch kind, ok := options["type"]; {
-	case !ok:
-		return nil, expr.Refuse(c.Span, "Unable to create catalog '%s': Catalog options do not contain an option key 'type' for discovering a catalog.", c.Name.Text)
-	case kind != "generic_in_memory":
-		return nil, expr.Refuse(c.Span, "Unable to create catalog '%s': there is no catalog of type '%s'; there is generic_in_memory", c.Name.Text, kind)
-	}
-	if slices.Contains(st.names.Catalogs(), c.Name.Text) && c.IfNotExists {
-		return done(), nil
-	}
-	database := options["default-database"]
-	if database == "" {
-		database = "default"
-	}
-	if err := st.names.AddCatalog(c.Name.Text, catalog.NewMemory(database), &catalog.Definition{Comment: text(c.Comment), Options: options}); err != nil {
-		return nil, &catalog.Failure{What: "CREATE CATALOG " + c.Name.Text, Why: err}
-	}
-	return done(), nil
-}
-
 // drop removes what was made.
 func (st *statement) drop(d *ast.Drop) (*session.Result, error) {
 	var err error
