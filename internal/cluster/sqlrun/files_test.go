@@ -80,6 +80,23 @@ func TestWhatCannotBeReadIsPlaced(t *testing.T) {
 	}
 }
 
+// TestQuotedFilesInParts reads a file of several parts, which may begin within quotes,
+// where every line looks like a record.
+func TestQuotedFilesInParts(t *testing.T) {
+	s := open(t)
+	const rows = 250_000
+	var text strings.Builder
+	for i := range rows {
+		fmt.Fprintf(&text, "%d,\"\n1000000,\"\"lines\"\"\n1000000,of it\n\"\n", i)
+	}
+	table(t, s, "t", "id BIGINT, v STRING", "", text.String())
+	run(t, s, "SET 'parallelism.default' = '3'", "SET 'execution.batch.adaptive.auto-parallelism.enabled' = 'false'")
+	want := fmt.Sprintf("%d | %d | 1\n", rows, int64(rows)*(rows-1)/2)
+	if got := answer(t.Context(), s, "SELECT COUNT(*), SUM(id), COUNT(DISTINCT v) FROM t"); !strings.HasSuffix(got, want) {
+		t.Errorf("got %s, want %s", got, want)
+	}
+}
+
 // TestLargeAndDeepRecords has values of 10 MB, which are read, and JSON that is nested ten
 // thousand deep, which is refused whether it is wanted or not.
 func TestLargeAndDeepRecords(t *testing.T) {

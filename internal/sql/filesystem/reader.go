@@ -61,6 +61,8 @@ type reader struct {
 	ended   bool   // buffer has the file's end
 	located *located
 	lines   lineCounter
+	// finder finds where records begin; nil: behind each line's end.
+	finder *lineFinder
 }
 
 // located is the row that was being emitted when the task failed.
@@ -155,6 +157,13 @@ func (r *reader) begin(part split.File) error {
 		if err := r.close(); err != nil {
 			return err
 		}
+	}
+	if r.finder != nil && part.Offset > 0 && !part.Exact {
+		begin, err := r.finder.find(part.Path, part.Offset)
+		if err != nil {
+			return err
+		}
+		return r.open(begin)
 	}
 	// The part before ends with a whole record.
 	if err := r.open(max(0, part.Offset-1)); err != nil {
@@ -268,6 +277,11 @@ func (r *reader) next(held int) int {
 func (r *reader) finish() error {
 	if err := r.close(); err != nil {
 		return err
+	}
+	if r.finder != nil {
+		if err := r.finder.passed(r.part.Path, r.end, r.at); err != nil {
+			return err
+		}
 	}
 	return r.badRows.finish(r.part)
 }
@@ -436,6 +450,9 @@ func (r *reader) Splits() (all [][]byte, err error) {
 // Close closes the file.
 func (r *reader) Close() error {
 	r.lines.close()
+	if r.finder != nil {
+		r.finder.close()
+	}
 	if r.badRows.rejects != nil {
 		r.badRows.rejects.close()
 		r.badRows.rejects.lines.close()

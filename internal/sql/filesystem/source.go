@@ -30,12 +30,19 @@ func (s *source) Bounded() bool { return true }
 
 // Coordinator is who finds the files.
 func (s *source) Coordinator() (kind, spec string) {
-	text, err := json.Marshal(split.Spec{Patterns: s.patterns(), Empty: true, Missing: s.format.rejectsOf != "", Whole: s.format.kind == "csv" && s.format.csv.quoted() != 0,
-		Hollow: s.format.kind == "parquet"})
+	text, err := json.Marshal(split.Spec{Patterns: s.patterns(), Empty: true, Missing: s.format.rejectsOf != "", Whole: s.whole(), Hollow: s.format.kind == "parquet"})
 	if err != nil { // a pattern that is not UTF-8
 		text = []byte(err.Error()) // which the coordinator will refuse
 	}
 	return files.CoordinatorKind, string(text)
+}
+
+// whole says that files are not read in parts. Where a record of CSV with quotes begins
+// depends on all quotes before it: a lineFinder knows that of a file without comments and
+// escapes, all of whose records are good.
+func (s *source) whole() bool {
+	f := &s.format
+	return f.kind == "csv" && f.csv.quoted() != 0 && (f.csv.comments || f.csv.escape != 0 || f.lenient() || f.badRows != badRowsFail)
 }
 
 // patterns are those of the files.
@@ -106,6 +113,9 @@ func (s *source) Open(c connector.SourceContext, out connector.Output[*batch.Col
 	r.values = newValues(len(r.conversions), batch.MaxRows)
 	r.values.collects = s.format.badRows != badRowsFail || s.format.lenient()
 	r.decoder = s.decoder(places)
+	if s.format.kind == "csv" && s.format.csv.quoted() != 0 {
+		r.finder = &lineFinder{csvFormat: s.format.csv}
+	}
 	return r, nil
 }
 
