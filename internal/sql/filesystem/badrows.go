@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 
 	"github.com/weirstream/weir/internal/coordinator/files/split"
@@ -64,16 +65,20 @@ func (b *badRows) refuse(f refusal) {
 // begin says that a part of a file is about to be read.
 func (b *badRows) begin(part split.File) {
 	if b.rejects != nil {
-		b.rejects.begin(part)
+		b.rejects.begin(part.Path, part.Offset)
 	}
 }
 
 // finish says that it has been read.
 func (b *badRows) finish(part split.File) error {
-	if b.rejects != nil {
-		return b.rejects.finish(part)
+	if b.rejects == nil {
+		return nil
 	}
-	return nil
+	end := part.Offset + part.Length
+	if end >= part.Size { // no part comes behind it
+		end = math.MaxInt64
+	}
+	return b.rejects.finish(end)
 }
 
 // settle decides what becomes of the bad rows among the records that have been read. It

@@ -430,6 +430,12 @@ func (r *reader) Locate() (origin, value string, ok bool) {
 // Splits gives the splits that the subtask owns, as far as they are not read.
 func (r *reader) Splits() (all [][]byte, err error) {
 	rest := split.Split{ID: r.id, Files: r.parts}
+	if r.file != nil && r.badRows.rejects != nil && r.badRows.rejects.begun < r.at {
+		// Whoever goes on from here finds the rest.
+		if err := r.badRows.rejects.finish(r.at); err != nil {
+			return nil, fmt.Errorf("table %s: keep rejected rows: %w", r.s.table, err)
+		}
+	}
 	if r.file != nil && r.at < r.end {
 		part := split.File{Path: r.part.Path, Offset: r.at, Length: min(r.end-r.at, r.part.Size), Size: r.part.Size, Exact: true}
 		rest.Files = append([]split.File{part}, r.parts...)

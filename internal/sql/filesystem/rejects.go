@@ -11,9 +11,9 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 
-	"github.com/weirstream/weir/internal/coordinator/files/split"
 	"github.com/weirstream/weir/types"
 )
 
@@ -75,13 +75,15 @@ func rejectsDir(pattern, table string) string {
 	return dirs[0]
 }
 
-// rejects keeps the rejected rows of the parts of files that a reader reads, each part's
-// in a file of its own that is there when the part has been read to its end. Its name is
-// that of the part: whoever reads the part again, after a failure or in another query,
-// puts what he finds in its place, so that no row is there twice.
+// rejects keeps the rejected rows of the sections of files that a reader reads: those of a
+// section in a file of its own, which is there when the section has been read to its end.
+// Its name is that of the byte where the section begins. Whoever reads the section again,
+// after a failure or in another query, puts what he finds in the place of all that lies
+// within it, so that no row is there twice.
 type rejects struct {
 	dir   string
-	part  split.File
+	path  string   // of what is read
+	begun int64    // where the section begins
 	file  *os.File // hidden; nil: no row has been rejected
 	text  []byte   // not written
 	lines lineCounter
@@ -90,10 +92,10 @@ type rejects struct {
 // rejectsBuffer is how many bytes are written at once, about.
 const rejectsBuffer = 64 << 10
 
-// begin forgets the rows of a part that was not finished.
-func (r *rejects) begin(part split.File) {
+// begin begins a section, and forgets the rows of one that was not finished.
+func (r *rejects) begin(path string, at int64) {
 	r.close()
-	r.part = part
+	r.path, r.begun = path, at
 }
 
 // close removes what is not finished.
@@ -105,7 +107,7 @@ func (r *rejects) close() {
 	r.file, r.text = nil, r.text[:0]
 }
 
-// add keeps rows of the part.
+// add keeps rows of the section.
 func (r *rejects) add(all []rejected) error {
 	if r.file == nil {
 		if err := os.MkdirAll(r.dir, 0o777); err != nil {
@@ -119,11 +121,11 @@ func (r *rejects) add(all []rejected) error {
 		r.file = file
 	}
 	for _, one := range all {
-		line, err := r.lines.at(r.part.Path, one.at)
+		line, err := r.lines.at(r.path, one.at)
 		if err != nil {
 			return err
 		}
-		row := rejectedRow{File: strings.ToValidUTF8(r.part.Path, "\ufffd"), Line: line, Offset: one.at, Reason: strings.ToValidUTF8(one.reason, "\ufffd"), Raw: one.raw}
+		row := rejectedRow{File: strings.ToValidUTF8(r.path, "\ufffd"), Line: line, Offset: one.at, Reason: strings.ToValidUTF8(one.reason, "\ufffd"), Raw: one.raw}
 		if one.column != "" {
 			row.Column = &one.column
 		}
@@ -146,40 +148,51 @@ func (r *rejects) flush() error {
 	return err
 }
 
-// prefix begins the names of the files of all parts of a file.
+// prefix begins the names of the files of all sections of a file.
 func (r *rejects) prefix() string {
-	sum := sha256.Sum256([]byte(r.part.Path))
-	base := escaped(nil, filepath.Base(r.part.Path))
+	sum := sha256.Sum256([]byte(r.path))
+	base := escaped(nil, filepath.Base(r.path))
 	return fmt.Sprintf("%s-%x-", base[:min(len(base), 100)], sum[:8])
 }
 
-// name is that of a part's file. Names are in the order of the parts.
+// name is that of the section's file.
 func (r *rejects) name() string {
-	return fmt.Sprintf("%s%016x.json", r.prefix(), r.part.Offset)
+	return fmt.Sprintf("%s%016x.json", r.prefix(), r.begun)
 }
 
 func (r *rejects) unfinished() string { return "." + r.name() + "-" }
 
-// removeUnfinished removes what earlier attempts have left of the part.
-func (r *rejects) removeUnfinished() { r.remove(r.unfinished(), func(string) bool { return true }) }
+// removeUnfinished removes what earlier attempts have left of the section.
+func (r *rejects) removeUnfinished() {
+	r.remove(func(name string) bool { return strings.HasPrefix(name, r.unfinished()) })
+}
 
-// remove removes files of the directory whose names begin so.
-func (r *rejects) remove(prefix string, which func(name string) bool) {
+// removeWithin removes what was found before of the section that ends at a byte, but for
+// the file that has its name.
+func (r *rejects) removeWithin(end int64) {
+	r.remove(func(name string) bool {
+		offset, ok := strings.CutPrefix(strings.TrimSuffix(name, ".json"), r.prefix())
+		at, err := strconv.ParseInt(offset, 16, 64)
+		return ok && err == nil && r.begun < at && at < end
+	})
+}
+
+// remove removes files of the directory.
+func (r *rejects) remove(which func(name string) bool) {
 	entries, _ := os.ReadDir(r.dir)
 	for _, e := range entries {
-		if strings.HasPrefix(e.Name(), prefix) && which(e.Name()) {
+		if which(e.Name()) {
 			_ = os.Remove(filepath.Join(r.dir, e.Name()))
 		}
 	}
 }
 
-// finish puts the rows of the part in the place of those that were found before.
-func (r *rejects) finish(part split.File) error {
-	name := r.name()
-	if part.Offset+part.Length >= part.Size { // no part comes behind it
-		r.remove(r.prefix(), func(other string) bool { return other > name })
-	}
-	final := filepath.Join(r.dir, name)
+// finish ends the section at a byte, and puts its rows in the place of those that were
+// found before. What comes is the next section.
+func (r *rejects) finish(end int64) error {
+	r.removeWithin(end)
+	final := filepath.Join(r.dir, r.name())
+	r.begun = end
 	if r.file == nil {
 		if err := os.Remove(final); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return err

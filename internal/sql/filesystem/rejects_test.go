@@ -6,8 +6,6 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-
-	"github.com/weirstream/weir/internal/coordinator/files/split"
 )
 
 // TestRejectsOfPartsReadAgain has readers that end half-way, and parts whose limits change.
@@ -16,21 +14,18 @@ func TestRejectsOfPartsReadAgain(t *testing.T) {
 	if err := os.WriteFile(path, []byte(strings.Repeat("x\n", 10)), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	part := func(offset, length int64) split.File {
-		return split.File{Path: path, Offset: offset, Length: length, Size: 20}
-	}
-	read := func(r *rejects, p split.File, at ...int64) {
+	read := func(r *rejects, from int64, at ...int64) {
 		t.Helper()
-		r.begin(p)
+		r.begin(path, from)
 		for _, a := range at {
 			if err := r.add([]rejected{{at: a, reason: "no", raw: []byte("x")}}); err != nil {
 				t.Fatal(err)
 			}
 		}
 	}
-	finish := func(r *rejects, p split.File) {
+	finish := func(r *rejects, end int64) {
 		t.Helper()
-		if err := r.finish(p); err != nil {
+		if err := r.finish(end); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -59,25 +54,35 @@ func TestRejectsOfPartsReadAgain(t *testing.T) {
 		}
 	}
 	first, second := &rejects{dir: dir}, &rejects{dir: dir}
-	read(first, part(0, 10), 2)
+	read(first, 0, 2)
 	expect("a part that is not finished", "")
-	read(second, part(0, 10), 2, 4) // the first has vanished without a word
-	finish(second, part(0, 10))
+	read(second, 0, 2, 4) // the first has vanished without a word
+	finish(second, 10)
 	expect("a part", "2@2 3@4")
-	if err := first.finish(part(0, 10)); err == nil {
+	if err := first.finish(10); err == nil {
 		t.Error("an attempt that was given up has finished a part")
 	}
-	read(second, part(10, 10), 18)
-	finish(second, part(10, 10))
+	read(second, 10, 18)
+	finish(second, 20)
 	expect("both parts", "2@2 3@4 10@18")
-	read(second, part(0, 10), 4)
-	finish(second, part(0, 10))
+	read(second, 0, 4)
+	finish(second, 10)
 	expect("the first part again", "3@4 10@18")
-	read(second, part(0, 20), 4, 18)
-	finish(second, part(0, 20))
+	read(second, 0, 4, 18)
+	finish(second, 20)
 	expect("the whole file in one part", "3@4 10@18")
-	read(second, part(0, 20))
-	finish(second, part(0, 20))
+	read(second, 0, 2, 4)
+	finish(second, 6) // a checkpoint
+	if err := second.add([]rejected{{at: 8, reason: "no", raw: []byte("x")}}); err != nil {
+		t.Fatal(err)
+	}
+	finish(second, 12) // another
+	expect("two sections of one part", "2@2 3@4 5@8")
+	read(second, 6, 8, 18) // gone on with from the first
+	finish(second, 20)
+	expect("from the first checkpoint on", "2@2 3@4 5@8 10@18")
+	read(second, 0)
+	finish(second, 20)
 	expect("without a bad row", "")
 	second.close()
 	second.lines.close()
