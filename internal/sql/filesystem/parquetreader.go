@@ -38,6 +38,7 @@ type parquetReader struct {
 	out     connector.Output[*batch.Columns]
 	to      connector.SplitOutput[*batch.Columns]
 	pruning *expr.Program // over the partition columns; nil: every file is read
+	filter  *groupFilter  // nil: every row group is read
 
 	splits []parquetSplit // received and not begun
 	asked  bool           // an answer is owed
@@ -49,7 +50,8 @@ type parquetReader struct {
 	file    *parquetFile // kept for the next part of it; nil: none
 	part    *parquetPart // that is being read; nil: none
 	group   int          // next row group
-	left    int64        // rows of the one that has been begun, not emitted
+	left    int64        // rows of the one that has been begun, not read
+	emitted int64        // rows of the part
 	row     int64        // number in the file of the next row
 	origin  int64        // number of the batch that is being emitted
 	given   int64        // rows
@@ -67,6 +69,8 @@ type parquetFile struct {
 	in *os.File
 	*parquet.File
 	reader *parquet.Reader
+	// places are those of the scan's columns in the reader; -1: it has none.
+	places []int
 	// constants are the values of the partition columns, by the scan's fields.
 	constants []*batch.Column
 }
@@ -124,6 +128,7 @@ func (r *parquetReader) Poll() (connector.Progress, error) {
 	r.out.Count(b.N)
 	r.emit(b)
 	r.row += int64(b.N)
+	r.emitted += int64(b.N)
 	if r.given += int64(b.N); r.s.scan.Limit >= 0 && r.given >= r.s.scan.Limit {
 		return connector.Done, nil // nobody wants more
 	}
@@ -156,7 +161,7 @@ func (r *parquetReader) begin(part *parquetPart) error {
 	if r.file.File == nil {
 		return nil // no row of it passes the filter
 	}
-	r.part, r.group, r.left, r.row = part, 0, 0, 0
+	r.part, r.group, r.left, r.row, r.emitted = part, 0, 0, 0, part.Rows
 	for skip := part.Rows; skip > 0; {
 		b, err := r.next(int(min(skip, batch.MaxRows)))
 		if err != nil || r.part == nil {
@@ -193,9 +198,12 @@ func (r *parquetReader) openFile(path string) error {
 	}
 	var stored []types.Field
 	for _, field := range r.s.scan.Fields {
+		place := -1
 		if !r.s.partitions.of[field] {
+			place = len(stored)
 			stored = append(stored, r.s.scan.Columns[field])
 		}
+		r.file.places = append(r.file.places, place)
 	}
 	r.file.reader, err = file.Reader(stored, parquet.Reading{Zone: r.s.format.parquet.zone(r.s.session)})
 	r.file.File = file
@@ -211,7 +219,8 @@ func (r *parquetReader) next(most int) (*batch.Columns, error) {
 		}
 		g := r.group
 		r.group++
-		if at := r.file.Middle(g); at < r.part.Offset || at >= r.part.Offset+r.part.Length {
+		if at := r.file.Middle(g); at < r.part.Offset || at >= r.part.Offset+r.part.Length ||
+			r.filter != nil && !r.filter.wanted(r.file.reader, g, r.file.places) {
 			r.row += r.file.Rows(g)
 			continue
 		}
@@ -227,14 +236,12 @@ func (r *parquetReader) next(most int) (*batch.Columns, error) {
 	}
 	r.left -= int64(n)
 	b := &batch.Columns{N: n}
-	at := 0
-	for i, field := range r.s.scan.Fields {
-		if r.s.partitions.of[field] {
+	for i, place := range r.file.places {
+		if place < 0 {
 			b.Cols = append(b.Cols, r.file.constants[i].Head(n))
-			continue
+		} else {
+			b.Cols = append(b.Cols, columns[place])
 		}
-		b.Cols = append(b.Cols, columns[at])
-		at++
 	}
 	return b, nil
 }
@@ -337,7 +344,7 @@ func (r *parquetReader) Locate() (origin, value string, ok bool) {
 func (r *parquetReader) Splits() (all [][]byte, err error) {
 	rest := parquetSplit{ID: r.id, Files: r.parts}
 	if r.part != nil {
-		rest.Files = append([]parquetPart{{r.part.File, r.emitted()}}, r.parts...)
+		rest.Files = append([]parquetPart{{r.part.File, r.emitted}}, r.parts...)
 	}
 	for _, s := range append([]parquetSplit{rest}, r.splits...) {
 		if len(s.Files) == 0 {
@@ -350,16 +357,6 @@ func (r *parquetReader) Splits() (all [][]byte, err error) {
 		all = append(all, text)
 	}
 	return all, nil
-}
-
-// emitted is how many rows of the part have been emitted.
-func (r *parquetReader) emitted() (rows int64) {
-	for g := range r.group {
-		if at := r.file.Middle(g); at >= r.part.Offset && at < r.part.Offset+r.part.Length {
-			rows += r.file.Rows(g)
-		}
-	}
-	return rows - r.left
 }
 
 // Close closes the file.

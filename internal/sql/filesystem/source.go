@@ -84,7 +84,11 @@ func plainText(t types.Type) bool { return t.Kind == types.VarChar && t.Length =
 func (s *source) Open(c connector.SourceContext, out connector.Output[*batch.Columns]) (connector.Reader, error) {
 	if s.format.kind == "parquet" {
 		pruning, err := s.pruning()
-		return &parquetReader{s: s, c: c, out: out, pruning: pruning}, err
+		if err != nil {
+			return nil, err
+		}
+		filter, err := s.groupFilter()
+		return &parquetReader{s: s, c: c, out: out, pruning: pruning, filter: filter}, err
 	}
 	r := &reader{s: s, c: c, out: out}
 	var err error

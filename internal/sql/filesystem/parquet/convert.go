@@ -267,19 +267,26 @@ func perMilli(u format.TimeUnit) int64 {
 	return 1
 }
 
-// moments reads timestamps.
-func (n *node) moments(t types.Type, reading Reading) (read convert, hint string) {
-	instants, unit := true, int64(0)
+// stamp is what a timestamp of the file counts, as parts of a millisecond, 0 if nothing
+// says so, and whether it is an instant.
+func (n *node) stamp() (instants bool, unit int64) {
 	if s, ok := n.logical.(*format.TimestampType); ok && s.Unit.Value != nil {
-		instants, unit = s.IsAdjustedToUTC, perMilli(s.Unit)
-	} else if n.logical == nil && n.annotated {
+		return s.IsAdjustedToUTC, perMilli(s.Unit)
+	}
+	if n.logical == nil && n.annotated {
 		switch n.converted {
 		case deprecated.TimestampMillis:
-			unit = 1
+			return true, 1
 		case deprecated.TimestampMicros:
-			unit = 1000
+			return true, 1000
 		}
 	}
+	return true, 0
+}
+
+// moments reads timestamps.
+func (n *node) moments(t types.Type, reading Reading) (read convert, hint string) {
+	instants, unit := n.stamp()
 	place := reading.place(t, instants)
 	keep := precise(t.Precision)
 	switch {

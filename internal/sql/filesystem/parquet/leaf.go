@@ -22,6 +22,8 @@ type leaf struct {
 	// flat says that the field is a column of the table itself, so that every row has one
 	// value or NULL.
 	flat bool
+	// unordered says that values are not in the order of those of the file.
+	unordered bool
 	// exists is the definition level from which on there is a place for a value: that of
 	// the innermost list around it.
 	exists int

@@ -88,7 +88,9 @@ func (m *matcher) plain(t types.Type, n *node, exists int) (*vector, error) {
 		return nil, err
 	}
 	to := batch.NewColumn(t)
-	l := &leaf{chunk: chunk{n: n}, to: to, convert: read, exists: exists, flat: n.repeated == 0 && n.definition <= 1 && exists == 0}
+	instants, _ := n.stamp()
+	moved := t.Kind.IsTimestamp() && m.reading.place(t, instants) != nil
+	l := &leaf{chunk: chunk{n: n}, to: to, unordered: moved, convert: read, exists: exists, flat: n.repeated == 0 && n.definition <= 1 && exists == 0}
 	m.leaves = append(m.leaves, l)
 	return &vector{to: to, levels: l, plain: true}, nil
 }

@@ -68,7 +68,9 @@ func sizeOf(n *node) int {
 // open begins a page of at most count values.
 func (v *values) open(n *node, d *dictionary, text []byte, encoding format.Encoding, count int) error {
 	v.text, v.at, v.size = text, 0, sizeOf(n)
-	wrong := func() error { return fmt.Errorf("values of type %s are encoded as %s, which is not read", n.physical, encoding) }
+	wrong := func() error {
+		return fmt.Errorf("values of type %s are encoded as %s, which is not read", n.physical, encoding)
+	}
 	switch encoding {
 	case format.Plain:
 		v.form = plain
