@@ -86,6 +86,8 @@ func (st *statement) explained(s ast.Statement) ([]*logical.Sink, error) {
 		return []*logical.Sink{sink}, err
 	case *ast.StatementSet:
 		return st.sinks(s)
+	case *ast.Execute:
+		return st.explained(s.Statement)
 	case *ast.CreateTable:
 		if s.As != nil {
 			_, _, sink, err := st.tableAs(s)
