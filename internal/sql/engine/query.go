@@ -197,7 +197,7 @@ type queryRows struct {
 // wanted.
 func (r *queryRows) Next(ctx context.Context) (*batch.Columns, error) {
 	if r.left == 0 {
-		return nil, errors.Join(io.EOF, r.Close())
+		return nil, r.enough(ctx)
 	}
 	rows, err := r.job.Next(ctx)
 	if err == nil && r.left > 0 {
@@ -208,6 +208,18 @@ func (r *queryRows) Next(ctx context.Context) (*batch.Columns, error) {
 		err = failed(err)
 	}
 	return rows, err
+}
+
+// enough ends the job and waits until it has, so that the next one has its slots.
+func (r *queryRows) enough(ctx context.Context) error {
+	if err := r.Close(); err != nil {
+		return err
+	}
+	_ = r.job.Wait(ctx) // it says that the job was canceled
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	return io.EOF
 }
 
 // Close cancels the job if it has not ended.
