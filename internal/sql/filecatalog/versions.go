@@ -17,7 +17,7 @@ const (
 	extension = ".yaml"
 	// largest is how long a definition may be.
 	largest = 16 << 20
-	// attempts bound how often a file is looked for that others replace at the moment.
+	// attempts bound how often a version is looked for that others replace at the moment.
 	attempts = 100
 )
 
@@ -62,38 +62,67 @@ func (v *versions) names() ([]string, error) {
 	return slices.Sorted(maps.Keys(all)), err
 }
 
-// get gives the newest definition of a name; nil: there is none.
-func (v *versions) get(name string) ([]byte, error) {
+// newest gives the newest version of a name; below 0: there is none.
+//
+// A listing is no moment: what is written and removed meanwhile may be in it or not. So it
+// is made sure that the version after the one that was found is not there, and then that
+// this one still is: had the next one come and gone before, this one would have gone first.
+func (v *versions) newest(name string) (int, error) {
 	for range attempts {
 		all, err := v.all()
 		if err != nil {
-			return nil, err
+			return -1, err
 		}
 		of := all[name]
 		if len(of) == 0 {
+			return -1, nil
+		}
+		newest := of[len(of)-1]
+		next, err := v.has(name, newest+1)
+		if err != nil {
+			return -1, err
+		}
+		if still, err := v.has(name, newest); err != nil || still && !next {
+			return newest, err
+		}
+	}
+	return -1, fmt.Errorf("%s: it is being changed all the time", v.dir.Join(fileOf(name, 0)))
+}
+
+// has reports whether a version is there.
+func (v *versions) has(name string, version int) (bool, error) {
+	_, err := v.files.Stat(context.Background(), v.dir.Join(fileOf(name, version)))
+	if errors.Is(err, fs.ErrNotExist) {
+		return false, nil
+	}
+	return err == nil, err
+}
+
+// get gives the newest definition of a name; nil: there is none.
+func (v *versions) get(name string) ([]byte, error) {
+	for {
+		newest, err := v.newest(name)
+		if err != nil {
+			return nil, err
+		}
+		if newest < 0 {
 			delete(v.seen, name)
 			return nil, nil
 		}
-		newest := of[len(of)-1]
 		text, err := fs.ReadFile(context.Background(), v.files, v.dir.Join(fileOf(name, newest)), largest)
 		if errors.Is(err, fs.ErrNotExist) {
-			continue // another process has put a newer one in its place
+			continue // another process has put newer ones in its place
 		}
 		v.seen[name] = newest
 		return text, err
 	}
-	return nil, fmt.Errorf("%s: it is being changed all the time", v.dir.Join(fileOf(name, 0)))
 }
 
 // put writes the version after the one that was seen.
 func (v *versions) put(name string, text []byte) error {
-	all, err := v.all()
+	newest, err := v.newest(name)
 	if err != nil {
 		return err
-	}
-	newest, of := -1, all[name]
-	if len(of) > 0 {
-		newest = of[len(of)-1]
 	}
 	seen, there := v.seen[name]
 	if !there {
@@ -115,22 +144,21 @@ func (v *versions) put(name string, text []byte) error {
 		return err
 	}
 	v.seen[name] = next
-	return v.remove(name, of, next-1)
+	return v.remove(name, next-1)
 }
 
-// confirm makes sure that a version that was written is the first of its number. Between
-// the look at what is there and the writing, others may have written that version and
-// those after it, and removed it again. The version before a newest one is kept: so one
-// that was there and is gone was removed by the second after it, and if there is no third,
-// nobody can have removed another of this number.
+// confirm makes sure that a version that was written is the only one of its number. Between
+// the look at what is there and the writing, others may have written that version and those
+// after it, and removed it again. The version before the newest is kept, and older ones go
+// first: if the version before this one is there, none of this number can have been
+// removed; nor can it if there is no second version after this one.
 func (v *versions) confirm(name string, written int) error {
-	all, err := v.all()
-	if err != nil {
+	if before, err := v.has(name, written-1); err != nil || before {
 		return err
 	}
-	of := all[name]
-	if len(of) == 0 || slices.Contains(of, written-1) || of[len(of)-1] <= written+1 {
-		return nil
+	newest, err := v.newest(name)
+	if err != nil || newest >= written && newest <= written+1 {
+		return err
 	}
 	at := v.dir.Join(fileOf(name, written))
 	if err := v.files.Delete(context.Background(), at); err != nil {
@@ -146,17 +174,17 @@ func meanwhile(at fs.Location) error {
 // drop removes all versions of a name.
 func (v *versions) drop(name string) error {
 	delete(v.seen, name)
-	all, err := v.all()
-	if err != nil {
-		return err
-	}
-	return v.remove(name, all[name], math.MaxInt)
+	return v.remove(name, math.MaxInt)
 }
 
 // remove removes those versions that are before one, the oldest first, so that none hides
 // a newer one at any time.
-func (v *versions) remove(name string, all []int, before int) error {
-	for _, version := range all {
+func (v *versions) remove(name string, before int) error {
+	all, err := v.all()
+	if err != nil {
+		return err
+	}
+	for _, version := range all[name] {
 		if version >= before {
 			break
 		}
