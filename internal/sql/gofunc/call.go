@@ -153,6 +153,7 @@ func commonCall(f any) calling {
 	}
 	for _, made := range []calling{
 		calls1[string](f), calls1[int64](f), calls1[int](f), calls1[int32](f), calls1[float64](f), calls1[bool](f), calls1[[]byte](f), calls1[time.Time](f),
+		calls1[*string](f), calls1[*int64](f), calls1[*float64](f),
 		calls2[string, string](f), calls2[string, int64](f), calls2[string, int](f), calls2[int64, int64](f), calls2[int, int](f), calls2[int32, int32](f),
 		calls2[float64, float64](f), calls2[int64, float64](f), calls2[float64, int64](f), calls2[time.Time, time.Time](f),
 		calls3[string](f), calls3[int64](f), calls3[float64](f),
@@ -196,6 +197,18 @@ func calls1[A any](f any) calling {
 	case func(A) bool:
 		return call1(sure1(f))
 	case func(A) (bool, error):
+		return call1(f)
+	case func(A) *string:
+		return call1(sure1(f))
+	case func(A) (*string, error):
+		return call1(f)
+	case func(A) *int64:
+		return call1(sure1(f))
+	case func(A) (*int64, error):
+		return call1(f)
+	case func(A) *float64:
+		return call1(sure1(f))
+	case func(A) (*float64, error):
 		return call1(f)
 	case func(A) []byte:
 		return call1(sure1(f))

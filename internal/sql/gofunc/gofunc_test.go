@@ -143,6 +143,20 @@ func TestScalars(t *testing.T) {
 			r := strings.Repeat(*s, int(n))
 			return &r
 		}, []types.Type{text, bigint}, []*batch.Column{column(t, text, "a", nil, "b", "c"), column(t, bigint, 2, 1, 0, nil)}, []string{"aa", "NULL", "NULL", "NULL"}},
+		{"pointers of common types", func(n *int64) *float64 {
+			if n == nil {
+				return nil
+			}
+			half := float64(*n) / 2
+			return &half
+		}, []types.Type{bigint}, []*batch.Column{column(t, bigint, 7, nil)}, []string{"3.5", "NULL"}},
+		{"a pointer to a text", func(n int64) *string {
+			if n == 0 {
+				return nil
+			}
+			s := strings.Repeat("x", int(n))
+			return &s
+		}, []types.Type{bigint}, []*batch.Column{column(t, bigint, 2, 0, nil, 1)}, []string{"xx", "NULL", "NULL", "x"}},
 		{"sql.Null", func(n sql.Null[int64]) sql.Null[string] { return sql.Null[string]{V: fmt.Sprint(n.V), Valid: n.Valid} }, []types.Type{bigint}, []*batch.Column{column(t, bigint, 7, nil)}, []string{"7", "NULL"}},
 		{"variadic", func(sep string, all ...string) string { return strings.Join(all, sep) }, []types.Type{text, text, text}, []*batch.Column{column(t, text, "-"), column(t, text, "a"), column(t, text, "b")}, []string{"a-b"}},
 		{"array", func(n int64) []int32 { return slices.Repeat([]int32{7}, int(n)) }, []types.Type{bigint}, []*batch.Column{column(t, bigint, 2, nil, 0)}, []string{"[7, 7]", "NULL", "[]"}},

@@ -23,12 +23,13 @@ func readerOf[T any](s *Shape, t types.Type, zone *time.Location) reader[T] {
 	}
 	read := s.getter(t, zone)
 	var c *batch.Column
+	value := new(T) // all of it is written for each row, and given as a copy
+	into := reflect.ValueOf(value).Elem()
 	return reader[T]{
 		bind: func(column *batch.Column) { c = column },
 		at: func(i int) (T, error) {
-			v := new(T)
-			err := read(c, i, reflect.ValueOf(v).Elem())
-			return *v, err
+			err := read(c, i, into)
+			return *value, err
 		},
 	}
 }
@@ -74,8 +75,51 @@ func common[T any](t types.Type, zone *time.Location) (reader[T], bool) {
 		var of *batch.Column
 		made = reader[time.Time]{func(c *batch.Column) { of = c }, func(i int) (time.Time, error) { return momentAt(of, i, t, zone), nil }}
 	}
+	if made == nil {
+		made = commonPointer[T](t, zone)
+	}
 	r, ok := made.(reader[T])
 	return r, ok
+}
+
+// commonPointer makes the readers of pointers to such types; nil: T is none.
+func commonPointer[T any](t types.Type, zone *time.Location) any {
+	switch any((*T)(nil)).(type) {
+	case **bool:
+		return pointers[bool](t, zone)
+	case **int32:
+		return pointers[int32](t, zone)
+	case **int64:
+		return pointers[int64](t, zone)
+	case **int:
+		return pointers[int](t, zone)
+	case **float64:
+		return pointers[float64](t, zone)
+	case **string:
+		return pointers[string](t, zone)
+	case **time.Time:
+		return pointers[time.Time](t, zone)
+	}
+	return nil
+}
+
+// pointers reads values as pointers into memory that is the function's to keep: one
+// allocation for the batch.
+func pointers[T any](t types.Type, zone *time.Location) reader[*T] {
+	inner, _ := common[T](t, zone)
+	var c *batch.Column
+	var values []T
+	return reader[*T]{
+		func(column *batch.Column) { inner.bind(column); c, values = column, make([]T, column.Len) },
+		func(i int) (*T, error) {
+			if c.IsNull(i) {
+				return nil, nil
+			}
+			v, err := inner.at(i)
+			values[i] = v
+			return &values[i], err
+		},
+	}
 }
 
 func fixed[T batch.Fixed]() reader[T] {

@@ -27,6 +27,8 @@ func writerOf[R any](s *Shape, t types.Type) writer[R] {
 	}
 	write := s.putter(t)
 	var out, made *batch.Column
+	value := new(R)
+	from := reflect.ValueOf(value).Elem()
 	pad := func(to int) {
 		for made.Len < to {
 			made.AppendNull()
@@ -34,7 +36,7 @@ func writerOf[R any](s *Shape, t types.Type) writer[R] {
 	}
 	return writer[R]{
 		begin: func(c *batch.Column) { out, made = c, batch.NewColumn(t) },
-		put:   func(i int, v R) { pad(i); write(made, reflect.ValueOf(&v).Elem()) },
+		put:   func(i int, v R) { pad(i); *value = v; write(made, from) },
 		null:  func(i int) { pad(i + 1) },
 		end: func() {
 			pad(out.Len)
@@ -74,8 +76,46 @@ func commonWriter[R any]() (writer[R], bool) {
 	case *[]byte:
 		made = appended(func(dst, v []byte) []byte { return append(dst, v...) })
 	}
+	if made == nil {
+		made = commonPointerWriter[R]()
+	}
 	w, ok := made.(writer[R])
 	return w, ok
+}
+
+// commonPointerWriter makes the writers of pointers to such types; nil: R is none.
+func commonPointerWriter[R any]() any {
+	switch any((*R)(nil)).(type) {
+	case **bool:
+		return throughPointer[bool]()
+	case **int32:
+		return throughPointer[int32]()
+	case **int64:
+		return throughPointer[int64]()
+	case **int:
+		return throughPointer[int]()
+	case **float64:
+		return throughPointer[float64]()
+	case **string:
+		return throughPointer[string]()
+	}
+	return nil
+}
+
+func throughPointer[R any]() writer[*R] {
+	inner, _ := commonWriter[R]()
+	return writer[*R]{
+		begin: inner.begin,
+		put: func(i int, v *R) {
+			if v == nil {
+				inner.null(i)
+			} else {
+				inner.put(i, *v)
+			}
+		},
+		null: inner.null,
+		end:  inner.end,
+	}
 }
 
 func inPlace[R batch.Fixed]() writer[R] {
