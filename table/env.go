@@ -127,9 +127,13 @@ func (e *Env) open(ctx context.Context) error {
 	}
 	e.session, err = engine.New(engine.Options{
 		Registry: builtin.Registry(), Connectors: e.connectors(), Runner: e.runner, Settings: e.settings, Now: time.Now, Functions: e.function,
+		Rehearsal: inWorker(),
 	}).Open(ctx, session.Options{})
 	return err
 }
+
+// inWorker reports whether the process was started as a worker.
+func inWorker() bool { return os.Getenv(assignment.WorkerVariable) != "" }
 
 // connectors are those of tables.
 func (e *Env) connectors() exec.Connectors {

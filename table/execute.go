@@ -6,16 +6,16 @@ import (
 	"fmt"
 	"io"
 	"iter"
-	"os"
 	"time"
 
+	"github.com/weirstream/weir/batch"
 	"github.com/weirstream/weir/config"
 	"github.com/weirstream/weir/internal/cluster/sqlrun"
 	"github.com/weirstream/weir/internal/sql/ast"
+	"github.com/weirstream/weir/internal/sql/engine"
 	"github.com/weirstream/weir/internal/sql/gofunc"
 	"github.com/weirstream/weir/internal/sql/parse"
 	"github.com/weirstream/weir/internal/sql/session"
-	"github.com/weirstream/weir/internal/worker/assignment"
 )
 
 // Execute carries out statements, one after the other, with semicolons between: CREATE,
@@ -58,15 +58,15 @@ func (e *Env) execute(ctx context.Context, text string) error {
 // carryOut carries out a statement; nil: there is nothing to see of it. In a worker it
 // serves the job where it begins, and nothing else matters.
 func (e *Env) carryOut(ctx context.Context, text string, parsed ast.Statement) (*session.Result, error) {
-	if os.Getenv(assignment.WorkerVariable) == "" {
+	if !inWorker() {
 		return e.session.Execute(ctx, text, nil)
 	}
 	if begins(parsed) {
 		return nil, sqlrun.Serve(ctx, e.registry(), e.connectors())
 	}
 	// Where the job was submitted the statement has done what it does: here only what it
-	// says is of use, and a table that is there already is no mistake.
-	result, err := e.session.Execute(ctx, text, nil)
+	// says is of use, and that it fails is no mistake.
+	result, err := e.session.(*engine.Session).Check(ctx, text)
 	if err != nil {
 		return nil, nil
 	}
@@ -141,6 +141,9 @@ func give[T any](ctx context.Context, r *session.Result, zone *time.Location, yi
 			row := k
 			if b.Sel != nil {
 				row = int(b.Sel[k])
+			}
+			if len(b.Kind) > 0 && b.Kind[row] != batch.Insert {
+				return errors.New("the query changes rows that it has given, and Query reads rows that stay: INSERT INTO a table, or run it as a batch")
 			}
 			v, err := read(b, row)
 			if err != nil {

@@ -53,7 +53,7 @@ func (o *Options) openCatalog(options map[string]string) (catalog.Catalog, error
 	if database == "" {
 		database = "default"
 	}
-	if kind == inMemory {
+	if kind == inMemory || o.Rehearsal {
 		return catalog.NewMemory(database), nil
 	}
 	path, ok := options[catalogPath]
@@ -89,7 +89,7 @@ func onDisk(path string) (fs.Location, error) {
 // store opens the store of catalogs that the settings name; nil: none.
 func (o *Options) store(settings map[string]string) (catalog.Store, error) {
 	c, err := config.New(known(settings))
-	if err != nil || config.TableCatalogStoreKind.In(c) != inFiles {
+	if err != nil || o.Rehearsal || config.TableCatalogStoreKind.In(c) != inFiles {
 		return nil, nil // what is wrong with a setting, statements say
 	}
 	path, ok := config.TableCatalogStorePath.Lookup(c)

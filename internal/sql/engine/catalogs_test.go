@@ -156,3 +156,20 @@ func TestABrokenCatalog(t *testing.T) {
 	expect(t, s, "SHOW DATABASES FROM worse", "worse.yaml…")
 	expect(t, s, "DROP CATALOG worse", "OK")
 }
+
+// A rehearsal writes nothing.
+func TestARehearsalKeepsNothing(t *testing.T) {
+	dir := t.TempDir()
+	e := engine.New(engine.Options{Registry: builtin.Registry(), Connectors: builtin.Connectors(), Now: time.Now, Rehearsal: true,
+		Settings: map[string]string{"table.catalog-store.kind": "file", "table.catalog-store.file.path": filepath.Join(dir, "catalogs")}})
+	s, err := e.Open(t.Context(), session.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	expect(t, s, "CREATE CATALOG c WITH ('type'='file','path'='"+filepath.Join(dir, "c")+"')", "OK")
+	expect(t, s, "CREATE TABLE c.`default`.t (a INT) WITH ('connector'='print')", "OK")
+	expect(t, s, "SHOW TABLES FROM c.`default`", "t")
+	if left, err := os.ReadDir(dir); err != nil || len(left) > 0 {
+		t.Error(left, err)
+	}
+}

@@ -24,6 +24,9 @@ type Options struct {
 	Functions func(class string) (*expr.Function, bool)
 	// Settings are those that all sessions begin with.
 	Settings map[string]string
+	// Rehearsal says that statements were carried out elsewhere and are gone through here:
+	// what they make in files lasts no longer than the session.
+	Rehearsal bool
 	// Files is where compiled plans and catalogs are kept; nil: on the local disk.
 	Files fs.FileSystem
 	// Now is the time of day.
