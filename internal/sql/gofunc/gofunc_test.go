@@ -20,7 +20,7 @@ import (
 type point struct {
 	X, Y  float64
 	Label *string
-	skip  int `sql:"-"`
+	_     int `sql:"-"`
 }
 
 func TestShapes(t *testing.T) {
