@@ -253,7 +253,7 @@ func (g *grouping) call(c *aggregateCall, _ *selecting) (expr.Expr, error) {
 		return nil, err
 	}
 	call.Name = "EXPR$" + strconv.Itoa(len(g.calls))
-	if (len(g.keys) == 0 || call.Filter >= 0 || g.sets != nil) && aggregate.MayBeNull(call.Fn) {
+	if (len(g.keys) == 0 || call.Filter >= 0) && aggregate.MayBeNull(call.Fn) {
 		call.T = call.T.OrNull() // a group may have no row that counts
 	}
 	for _, other := range g.calls {

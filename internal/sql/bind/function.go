@@ -140,8 +140,12 @@ func (b *binder) lengths(node *logical.Window, name string, args map[string]ast.
 			return expr.Refuse(e.Range(), "%s of %s must be positive, and this is %d ms", l.arg, name, *l.to)
 		}
 	}
-	if node.Slide > 0 && node.Size%node.Slide != 0 {
-		return expr.Refuse(args["SIZE"].Range(), "%s table function based aggregate requires size must be an integral multiple of %s, but got size %d ms and %d ms", name, map[logical.WindowKind]string{logical.Hop: "slide", logical.Cumulate: "step"}[node.Kind], node.Size, node.Slide)
+	switch {
+	case node.Slide == 0 || node.Size%node.Slide == 0:
+	case node.Kind == logical.Cumulate:
+		return expr.Refuse(args["SIZE"].Range(), "CUMULATE table function based aggregate requires maxSize must be an integral multiple of step, but got maxSize %d ms and step %d ms", node.Size, node.Slide)
+	case b.Session.Streaming: // batches take windows of any size
+		return expr.Refuse(args["SIZE"].Range(), "HOP table function based aggregate requires size must be an integral multiple of slide, but got size %d ms and slide %d ms", node.Size, node.Slide)
 	}
 	return nil
 }

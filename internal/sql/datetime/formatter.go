@@ -152,6 +152,11 @@ func (c *formatterCompiler) letter(l byte, n int) error {
 			return fmt.Errorf("pattern %q: invalid pattern \"cc\"", c.pattern)
 		}
 		return c.named(l, n, l != 'E' && n <= 2)
+	case 'B':
+		if n == 2 || n == 3 || n > 5 {
+			return fmt.Errorf("pattern %q: invalid number of pattern letters: %d of B; allowed are 1, 4 and 5", c.pattern, n)
+		}
+		c.add(item{kind: textItem, field: l, count: n})
 	case 'G', 'a':
 		if n > 5 || l == 'a' && n > 1 {
 			return c.tooMany(l)
@@ -374,6 +379,8 @@ func (l *local) text(field byte, count int) string {
 		return q
 	case 'a':
 		return []string{"AM", "PM"}[l.ms/(12*Hour)]
+	case 'B':
+		return dayPeriod(l.ms/Minute, count)
 	case 'G':
 		era := 1 - one(l.year <= 0)
 		switch count {
@@ -391,4 +398,25 @@ func (l *local) text(field byte, count int) string {
 		return name[:1]
 	}
 	return name
+}
+
+// dayPeriod is the part of the day that a minute is in, in words.
+func dayPeriod(minute int64, count int) string {
+	switch hour := minute / 60; {
+	case minute == 0 && count == 5:
+		return "mi"
+	case minute == 0:
+		return "midnight"
+	case minute == 12*60 && count == 5:
+		return "n"
+	case minute == 12*60:
+		return "noon"
+	case hour < 6 || hour >= 21:
+		return "at night"
+	case hour < 12:
+		return "in the morning"
+	case hour < 18:
+		return "in the afternoon"
+	}
+	return "in the evening"
 }

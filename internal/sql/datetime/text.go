@@ -19,7 +19,8 @@ func natural(s []byte) (int64, bool) {
 }
 
 // ParseLoose reads what a pattern did not: yyyy-[m]m-[d]d, alone or with hh:mm:ss and a
-// fraction behind a blank. Numbers beyond a field's range run over into what is longer.
+// fraction behind a blank. Numbers beyond a field's range run over into what is longer,
+// but for the day of a date alone, which is the last of its month.
 func ParseLoose(s []byte) (ms int64, nanos int32, ok bool) {
 	s = trim(s)
 	date, time, timed := s, []byte(nil), false
@@ -37,10 +38,10 @@ func ParseLoose(s []byte) (ms int64, nanos int32, ok bool) {
 	if !(ok1 && ok2 && ok3 && ok4 && ok5) || len(part) != 4 || len(month) > 2 || len(day) > 2 || m < 1 || m > 12 || d < 1 || d > 31 {
 		return 0, 0, false
 	}
-	ms = Days(y, m, d) * Day
 	if !timed {
-		return ms, 0, true
+		return Days(y, m, min(d, LastDay(y, m))) * Day, 0, true
 	}
+	ms = Days(y, m, d) * Day
 	hour, rest, ok1 := cutAt(time, ':')
 	minute, second, ok2 := cutAt(rest, ':')
 	whole, fraction, fractional := cutAt(second, '.')

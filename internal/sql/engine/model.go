@@ -128,7 +128,7 @@ func modelText(path catalog.Path, m *catalog.Model) string {
 		}
 		var columns []string
 		for _, f := range list {
-			columns = append(columns, types.Quote(f.Name)+" "+serializable(f.Type)+commentText(f.Comment))
+			columns = append(columns, types.Quote(f.Name)+" "+f.Type.Serializable()+commentText(f.Comment))
 		}
 		b.WriteString([]string{"INPUT", "OUTPUT"}[i] + " (" + strings.Join(columns, ", ") + ")\n")
 	}

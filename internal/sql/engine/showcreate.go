@@ -114,9 +114,9 @@ func columnText(c catalog.Column) string {
 	case catalog.Computed:
 		text += "AS " + c.Expression
 	case catalog.Metadata:
-		text += serializable(c.Type) + " " + extras(c)
+		text += c.Type.Serializable() + " " + extras(c)
 	default:
-		text += serializable(c.Type)
+		text += c.Type.Serializable()
 	}
 	return text + commentText(c.Comment)
 }
@@ -177,39 +177,6 @@ func backQuoted(names []string) string {
 		quoted = append(quoted, types.Quote(n))
 	}
 	return strings.Join(quoted, ", ")
-}
-
-// serializable writes a type with nothing cut short, as Flink keeps it in statements.
-func serializable(t types.Type) string {
-	if !t.Nullable {
-		return serializable(t.OrNull()) + " NOT NULL"
-	}
-	switch t.Kind {
-	case types.VarChar:
-		return fmt.Sprintf("VARCHAR(%d)", t.Length)
-	case types.VarBinary:
-		return fmt.Sprintf("VARBINARY(%d)", t.Length)
-	case types.TimestampLTZ:
-		return fmt.Sprintf("TIMESTAMP(%d) WITH LOCAL TIME ZONE", t.Precision)
-	case types.Array:
-		return "ARRAY<" + serializable(*t.Elem) + ">"
-	case types.Multiset:
-		return "MULTISET<" + serializable(*t.Elem) + ">"
-	case types.Map:
-		return "MAP<" + serializable(*t.Key) + ", " + serializable(*t.Elem) + ">"
-	case types.Row:
-		var fields []string
-		for _, f := range t.Fields {
-			text := types.Quote(f.Name) + " " + serializable(f.Type)
-			if f.Comment != "" {
-				text += " " + ast.QuoteString(f.Comment)
-			}
-			fields = append(fields, text)
-		}
-		return "ROW<" + strings.Join(fields, ", ") + ">"
-	}
-	t.Time = types.NoTime
-	return t.Text()
 }
 
 // showPartitions lists the partitions that were added to a table by hand.

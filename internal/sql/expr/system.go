@@ -32,7 +32,14 @@ func typeOfKernel(b *Bound) (Kernel, error) {
 	if b.Args[0].Kind == types.Null {
 		return sameText("NULL"), nil
 	}
-	return sameText(b.Args[0].String()), nil
+	short, full := b.Args[0].String(), b.Args[0].Serializable()
+	return func(out *batch.Column, args []*batch.Column, rows Rows) error {
+		text := short
+		if len(args) > 1 && rows.Len() > 0 && args[1].Bool[rows.At(0)] {
+			text = full
+		}
+		return sameText(text)(out, args, rows)
+	}, nil
 }
 
 // sameText is one text for all rows.

@@ -124,10 +124,13 @@ func (f *finder) find(r row) (v jsondoc.Value, found bool, err error) {
 	if r.args[0].Layout != batch.ByteSlices {
 		return v, false, errors.New("the value is no JSON text")
 	}
-	if err := f.doc.Parse(r.bytes(0)); err != nil {
+	err = f.doc.Parse(r.bytes(0))
+	switch {
+	case err != nil && f.bad == nil && f.path.Lax:
+		return v, false, nil // in what is no document, a lax path finds nothing
+	case err != nil:
 		return v, false, err
-	}
-	if f.bad != nil {
+	case f.bad != nil:
 		return v, false, f.bad
 	}
 	return f.doc.Find(f.path)

@@ -177,13 +177,22 @@ func toInstant(b *expr.Bound) (expr.Kernel, error) {
 		}
 		if !whole {
 			v := floatAt(t, r.args[0], r.i)
-			if digits <= 3 {
-				whole := math.Floor(v)
-				scale := math.Pow10(int(3 - digits))
-				v = whole*scale + math.Floor((v-whole)*scale)
-			} else {
-				v /= math.Pow10(int(digits - 3))
+			switch {
+			case t.Kind == types.Decimal || digits == 9:
+				v = math.Trunc(v)
+			case digits > 3:
+				v = math.Floor(v)
 			}
+			if digits > 3 || t.Kind == types.Decimal {
+				if !finite(v) {
+					return 0, 0, false, nil
+				}
+				ms, nanos, ok := instantOf(int64(v), int(digits))
+				return ms, nanos, ok, nil
+			}
+			whole := math.Floor(v)
+			scale := math.Pow10(int(3 - digits))
+			v = whole*scale + math.Floor((v-whole)*scale)
 			return int64(v), 0, finite(v) && inRange(int64(v)), nil
 		}
 		ms, nanos, ok := instantOf(r.int(0), int(digits))

@@ -41,7 +41,7 @@ func padding() []*expr.Function {
 			}
 			return sqltext.Repeat(dst, r.bytes(0), r.int(1)), true, nil
 		})),
-		function("OVERLAY", "string", "OVERLAY(s PLACING r FROM i [FOR n])", "The text with a part replaced.", giving("tti?i", overlaid), appending(func(dst []byte, r row) ([]byte, bool) {
+		function("OVERLAY", "string", "OVERLAY(s PLACING r FROM i [FOR n])", "The text with a part replaced.", giving("ttI?I", overlaid), appending(func(dst []byte, r row) ([]byte, bool) {
 			n := int64(0)
 			if r.has(3) {
 				n = r.int(3)

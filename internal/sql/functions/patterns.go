@@ -86,6 +86,9 @@ func convertTZ(*expr.Bound) (expr.Kernel, error) {
 		return nil, err
 	}
 	return failing(func(dst []byte, r row) ([]byte, bool, error) {
+		if _, ok := seconds.Parse(r.bytes(0), datetime.UTC); !ok {
+			return dst, false, nil
+		}
 		from, err := datetime.LoadZone(string(r.bytes(1)))
 		if err != nil {
 			return dst, false, err

@@ -180,8 +180,11 @@ func inferDiff(s *expr.Site) (types.Type, error) {
 		return types.Type{}, err
 	}
 	a, b := s.Kind(1), s.Kind(2)
-	if !a.IsDatetime() || !b.IsDatetime() || (a == types.Time) != (b == types.Time) {
-		return types.Type{}, s.NoMatch("(unit, date or timestamp, date or timestamp), or two times")
+	if !a.IsDatetime() || !b.IsDatetime() {
+		return types.Type{}, s.NoMatch("(unit, date or time, date or time)")
+	}
+	if (a == types.TimestampLTZ) != (b == types.TimestampLTZ) || (a == types.Time) != (b == types.Time) && months(unit) == 0 {
+		return types.Type{}, s.Refuse("TIMESTAMPDIFF cannot compare %s with %s: cast one of them", s.Type(1).Text(), s.Type(2).Text())
 	}
 	t := integer
 	if unit == datetime.Nanoseconds {
@@ -194,17 +197,14 @@ func diffKernel(b *expr.Bound) (expr.Kernel, error) {
 	name, _ := b.ConstantText(0)
 	unit, _ := datetime.ParseFrame(name)
 	from, to := momentAt(b.Args[1], 1), momentAt(b.Args[2], 2)
-	if b.Args[1].Kind != b.Args[2].Kind {
-		from, to = instantAt(b, 1), instantAt(b, 2)
-	}
 	count := func(a, b int64) int64 { return (b - a) / max(millis(unit), 1) }
 	if monthly := months(unit); monthly > 0 {
 		if unit == datetime.Decades {
 			monthly = 12 // the dialect counts years
 		}
 		between := datetime.MonthsBetweenMillis
-		if b.Args[1].Kind == types.Time {
-			between = datetime.MonthsBetween // its number is taken for one of days
+		if days := func(k types.Kind) bool { return k == types.Time || k == types.Date }; days(b.Args[1].Kind) && days(b.Args[2].Kind) {
+			between, from, to = datetime.MonthsBetween, daysAt(1), daysAt(2) // the number of a time is taken for one of days
 		}
 		count = func(a, b int64) int64 { return between(a, b) / monthly }
 	}
@@ -228,19 +228,9 @@ func diffKernel(b *expr.Bound) (expr.Kernel, error) {
 	}), nil
 }
 
-// instantAt is momentAt where one of two is an instant: a local time is taken in the
-// session's zone.
-func instantAt(b *expr.Bound, arg int) func(r row) (int64, int32) {
-	f := momentAt(b.Args[arg], arg)
-	other := 3 - arg
-	if b.Args[other].Kind != types.TimestampLTZ {
-		return f
-	}
-	zone := datetime.ZoneOf(b.Session.Zone)
-	return func(r row) (int64, int32) {
-		ms, nanos := f(r)
-		return zone.Instant(ms, false), nanos
-	}
+// daysAt reads a date, or a time as if it were one.
+func daysAt(arg int) func(r row) (int64, int32) {
+	return func(r row) (int64, int32) { return r.int(arg), 0 }
 }
 
 // finite reports whether an instant is one that timestamps can hold.

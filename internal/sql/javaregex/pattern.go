@@ -178,9 +178,10 @@ func (p *Pattern) Split(s []byte, limit int, part func([]byte)) {
 		}
 		return true
 	})
+	parted := len(ends) > 0
 	ends = append(ends, at, len(s))
-	if limit <= 0 {
-		for len(ends) > 2 && ends[len(ends)-1] == ends[len(ends)-2] {
+	if limit <= 0 && parted {
+		for len(ends) > 0 && ends[len(ends)-1] == ends[len(ends)-2] {
 			ends = ends[:len(ends)-2]
 		}
 	}
