@@ -157,6 +157,9 @@ func (w *windows) frame(o *over, spec *ast.Window, rows expr.Scope, fn *expr.Fun
 	}
 	o.Frame.End = logical.Bound{Following: true}
 	if f.End != nil {
+		if lower, upper := f.Start.Kind, f.End.Kind; lower == ast.CurrentRow && upper == ast.Preceding || lower == ast.Following && (upper == ast.Preceding || upper == ast.CurrentRow) {
+			return expr.Refuse(f.End.Span, "Upper frame boundary cannot be %s when lower boundary is %s", upper, lower)
+		}
 		o.Frame.End, err = w.bound(f.End, o, rows)
 	}
 	return err

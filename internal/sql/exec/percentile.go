@@ -130,9 +130,9 @@ func compareDoubles(x, y float64) int {
 
 // atShare is the value at a share of the way from the first to the last.
 func atShare(values []weighted, total int64, share float64) float64 {
-	place := share * float64(total-1)
+	place := share*float64(total-1) + 1 // counted from 1, which decides the last digit
 	low, high := math.Floor(place), math.Ceil(place)
-	x, y := atPlace(values, int64(low)), atPlace(values, int64(high))
+	x, y := atPlace(values, int64(low)-1), atPlace(values, int64(high)-1)
 	if low == high || x == y {
 		return x
 	}

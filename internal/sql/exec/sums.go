@@ -3,6 +3,7 @@ package exec
 import (
 	"fmt"
 	"math"
+	"strconv"
 
 	"github.com/weirstream/weir/batch"
 	"github.com/weirstream/weir/internal/sql/decimal"
@@ -353,12 +354,13 @@ func appendDecimal(out *batch.Column, v batch.Int128) {
 func (a *decimalSum) size() int { return 8*cap(a.n) + 16*cap(a.sum) }
 func (a *decimalSum) clear()    { a.n, a.sum = nil, nil }
 
-// variance has sums of values and of their squares.
+// variance has, by Welford's way, the mean of the values so far and the sum of the squares of
+// their distances from it, which loses less than sums of values and squares.
 type variance struct {
 	result       types.Type
 	arg          types.Type
 	sample, root bool
-	sum, squares []float64
+	mean, m2     []float64
 	n            []int64
 }
 
@@ -379,7 +381,7 @@ func newVariance(c *plan.AggregateCall) (accumulator, error) {
 }
 
 func (a *variance) grow(n int) {
-	a.sum, a.squares, a.n = grown(a.sum, n), grown(a.squares, n), grown(a.n, n)
+	a.mean, a.m2, a.n = grown(a.mean, n), grown(a.m2, n), grown(a.n, n)
 }
 
 func (a *variance) update(groups []int32, args []*batch.Column, rows []int32) {
@@ -390,9 +392,10 @@ func (a *variance) update(groups []int32, args []*batch.Column, rows []int32) {
 			continue
 		}
 		v := numberOf(c, a.arg, i)
-		a.sum[g] += v
-		a.squares[g] += v * v
 		a.n[g]++
+		before := v - a.mean[g]
+		a.mean[g] += before / float64(a.n[g])
+		a.m2[g] += float64(before * (v - a.mean[g]))
 	}
 }
 
@@ -420,16 +423,25 @@ func numberOf(c *batch.Column, t types.Type, i int) float64 {
 
 func (a *variance) merge(groups []int32, states []*batch.Column) {
 	for r, g := range groups {
-		a.sum[g] += states[0].F64[r]
-		a.squares[g] += states[1].F64[r]
-		a.n[g] += states[2].I64[r]
+		mean, m2, n := states[0].F64[r], states[1].F64[r], states[2].I64[r]
+		switch {
+		case n == 0:
+			continue
+		case a.n[g] == 0:
+			a.mean[g], a.m2[g], a.n[g] = mean, m2, n
+			continue
+		}
+		apart, all := mean-a.mean[g], a.n[g]+n
+		a.m2[g] += m2 + float64(apart*apart*float64(a.n[g])*float64(n)/float64(all))
+		a.mean[g] += float64(apart * float64(n) / float64(all))
+		a.n[g] = all
 	}
 }
 
 func (a *variance) states(out []*batch.Column, from, to int) {
 	for g := from; g < to; g++ {
-		batch.Append(out[0], a.sum[g])
-		batch.Append(out[1], a.squares[g])
+		batch.Append(out[0], a.mean[g])
+		batch.Append(out[1], a.m2[g])
 		batch.Append(out[2], a.n[g])
 	}
 }
@@ -445,15 +457,15 @@ func (a *variance) results(out *batch.Column, from, to int) {
 			out.AppendNull()
 			continue
 		}
-		v := (a.squares[g] - a.sum[g]*a.sum[g]/n) / below
+		v := a.m2[g] / below
 		if a.root {
-			v = math.Sqrt(max(v, 0))
+			v = math.Sqrt(v)
 		}
 		if a.result.Kind != types.Decimal {
 			appendFloat(out, v)
 			continue
 		}
-		d, parsed := decimal.Parse(fmt.Appendf(nil, "%.*f", a.result.Scale, v), a.result.Precision, a.result.Scale)
+		d, parsed := decimal.Parse(strconv.AppendFloat(nil, v, 'f', -1, 64), a.result.Precision, a.result.Scale)
 		if parsed != decimal.Good {
 			out.AppendNull()
 			continue
@@ -462,5 +474,5 @@ func (a *variance) results(out *batch.Column, from, to int) {
 	}
 }
 
-func (a *variance) size() int { return 8 * (cap(a.sum) + cap(a.squares) + cap(a.n)) }
-func (a *variance) clear()    { a.sum, a.squares, a.n = nil, nil, nil }
+func (a *variance) size() int { return 8 * (cap(a.mean) + cap(a.m2) + cap(a.n)) }
+func (a *variance) clear()    { a.mean, a.m2, a.n = nil, nil, nil }
