@@ -46,6 +46,10 @@ type Sink[T any] struct {
 	// directory's name, begins with "." or "_" stay. It is for a job without checkpoints
 	// that writes with one subtask.
 	Replace bool
+	// Success, if not empty, is the name of a file of no bytes that is made once all records
+	// are seen: in every directory of Partition that has new files, or in Dir, if there is
+	// no Partition, even without a record. It is for the same jobs as Replace.
+	Success string
 }
 
 // Rolling says when a file is closed. Its zero value closes files with every
@@ -73,6 +77,8 @@ func (s Sink[T]) Check(onCluster bool) error {
 		return fmt.Errorf("write files: Rolling.Size is %d, want a positive number, or 0 for no bound", r.Size)
 	case r.Interval != 0 && r.Interval < time.Millisecond:
 		return fmt.Errorf("write files: Rolling.Interval is %s, want at least 1ms, or 0 for no bound", r.Interval)
+	case s.Success != "" && (s.Success != filepath.Base(s.Success) || !filepath.IsLocal(s.Success) || s.Success == "."):
+		return fmt.Errorf("write files: Success is %q, want the name of a file, without directories", s.Success)
 	case strings.ContainsAny(s.Suffix, "/\\"):
 		return fmt.Errorf("write files: Suffix is %q, want the end of a name, without a separator of directories", s.Suffix)
 	}
@@ -95,8 +101,8 @@ func (s Sink[T]) Open(c connector.SinkContext) (connector.Writer[T], connector.C
 	if _, whole := encoder.(format.FileEncoder[T]); whole && !s.Rolling.OnCheckpoint {
 		return nil, nil, errors.New("write files: Rolling lets files go on over checkpoints, and those of Format have an end: set Rolling.OnCheckpoint")
 	}
-	if s.Replace && (c.Checkpoints || c.Parallelism > 1) {
-		return nil, nil, fmt.Errorf("write files: Replace is set, and the job has checkpoints (%t) or writes with %d subtasks, want none and 1", c.Checkpoints, c.Parallelism)
+	if (s.Replace || s.Success != "") && (c.Checkpoints || c.Parallelism > 1) {
+		return nil, nil, fmt.Errorf("write files: Replace or Success is set, and the job has checkpoints (%t) or writes with %d subtasks, want none and 1", c.Checkpoints, c.Parallelism)
 	}
 	sum := sha256.Sum256([]byte(c.Job + " " + c.Operator))
 	id := hex.EncodeToString(sum[:4])
@@ -107,8 +113,13 @@ func (s Sink[T]) Open(c connector.SinkContext) (connector.Writer[T], connector.C
 	if err := w.restore(); err != nil {
 		return nil, nil, fmt.Errorf("write files: %w", err)
 	}
+	var writes connector.Writer[T] = w
+	var commits connector.Committer = committer{c.Logger}
 	if s.Replace {
-		return replacing[T]{w}, replacer{committer{c.Logger}, s.Dir, s.Partition != nil}, nil
+		writes, commits = replacing[T]{w}, replacer{committer{c.Logger}, s.Dir, s.Partition != nil}
 	}
-	return w, committer{c.Logger}, nil
+	if s.Success != "" {
+		writes, commits = announcing[T]{writes}, &announcer{Committer: commits, dir: s.Dir, partitions: s.Partition != nil, name: s.Success}
+	}
+	return writes, commits, nil
 }

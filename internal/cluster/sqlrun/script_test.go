@@ -122,7 +122,7 @@ func writeFile(t *testing.T, dir string, d *datadriven.TestData) string {
 }
 
 // hashed is the part of a name that depends on where the script's directory is.
-var hashed = regexp.MustCompile(`-[0-9a-f]{16}-`)
+var hashed = regexp.MustCompile(`-([0-9a-f]{8}|[0-9a-f]{16})-`)
 
 // listFiles gives the names of all files of a script.
 func listFiles(t *testing.T, dir string) string {

@@ -82,6 +82,9 @@ func (c Connector) options(table string, options map[string]string) (pattern str
 	if format.json.lenient && format.json.missing {
 		return "", format, fmt.Errorf("table %s: options 'json.fail-on-missing-field' and 'json.ignore-parse-errors' are both true, and exclude each other", table)
 	}
+	if format.kind == "parquet" && format.badRows != badRowsFail {
+		return "", format, fmt.Errorf("table %s: option '%s': rows of format 'parquet' are read together or not at all", table, badRowsOption)
+	}
 	switch options["format"] {
 	case "csv", "json", "parquet", "raw":
 	case "":
@@ -108,7 +111,7 @@ const partitionOption = "partition.default-name"
 // near suggests an option.
 func near(key string) string {
 	best, least := "", 1+len(key)/3
-	for _, known := range slices.Concat(plainOptions, csvOptions, jsonOptions, parquetOptions, rawOptions) {
+	for _, known := range slices.Concat(plainOptions, sinkOptions, csvOptions, jsonOptions, parquetOptions, rawOptions) {
 		if d := levenshtein.ComputeDistance(key, known); d < least {
 			best, least = known, d
 		}
@@ -148,12 +151,16 @@ type formats struct {
 	json      jsonFormat
 	raw       rawFormat
 	parquet   parquetFormat
+	written   written
 }
 
 // set takes an option of the format.
 func (f *formats) set(key, value string) (known bool, err error) {
 	if key == badRowsOption {
 		f.badRows, err = badRowsModeOf(value)
+		return true, err
+	}
+	if known, err := f.written.set(key, value); known {
 		return true, err
 	}
 	switch f.kind {

@@ -27,18 +27,15 @@ type parquetRows struct {
 }
 
 // parquetSink writes a table of Parquet files.
-func parquetSink(w *plan.Write, session *expr.Session, dir string, all formats) exec.End {
+func parquetSink(w *plan.Write, session *expr.Session, dir string, all formats, rolling files.Rolling, success string) exec.End {
 	writing := all.parquet.writing
 	writing.Zone = all.parquet.zone(session)
 	stored := newPartitions(w.Columns, w.PartitionKeys)
-	sink := files.Sink[parquetRows]{Dir: dir, Suffix: ".parquet", Replace: w.Overwrite,
+	rolling.OnCheckpoint = true // files have an end
+	sink := files.Sink[parquetRows]{Dir: dir, Suffix: ".parquet", Replace: w.Overwrite, Rolling: rolling, Success: success,
 		Format: parquetEncoding(func() *parquet.Writer { return parquet.NewWriter(stored.fields(w.Columns), writing) })}
 	if len(w.PartitionKeys) > 0 {
 		sink.Partition = func(r parquetRows) string { return r.partition }
-	}
-	most := 0
-	if w.Overwrite {
-		most = 1 // who knows all new files removes the old ones
 	}
 	inner := operator.SinkTo(sink)
 	return exec.End{
@@ -47,10 +44,10 @@ func parquetSink(w *plan.Write, session *expr.Session, dir string, all formats) 
 			p := &parter{encoder: newEncoder(all, w, session), stored: stored.stored, push: to.Push}
 			return &operator.Receiver[*batch.Columns]{
 				Push:      func(b *batch.Columns, _ int64) { p.part(b) },
-				Watermark: to.Watermark, Idle: to.Idle, Finish: to.Finish,
+				Watermark: to.Watermark, Idle: to.Idle, Finish: ended(w.Table, dir, to.Finish),
 			}
 		}),
-		MaxAllowed: most,
+		MaxAllowed: most(w.Overwrite, success),
 		Before:     func(onCluster bool) error { return files.CheckPaths(onCluster, dir) },
 	}
 }

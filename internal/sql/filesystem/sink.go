@@ -2,7 +2,6 @@ package filesystem
 
 import (
 	"fmt"
-	"os"
 
 	"github.com/weirstream/weir/batch"
 	"github.com/weirstream/weir/connector/files"
@@ -27,16 +26,16 @@ func (c Connector) Sink(w *plan.Write, session *expr.Session) (exec.End, error) 
 	if err := format.writes(w); err != nil {
 		return exec.End{}, fmt.Errorf("table %s: %w", w.Table, err)
 	}
-	if format.kind == "parquet" {
-		return parquetSink(w, session, dir, format), nil
+	rolling, success, err := format.written.settled(w.Table, session)
+	if err != nil {
+		return exec.End{}, err
 	}
-	sink := files.Sink[line]{Dir: dir, Format: lines{format.headerOf(w)}, Replace: w.Overwrite}
+	if format.kind == "parquet" {
+		return parquetSink(w, session, dir, format, rolling, success), nil
+	}
+	sink := files.Sink[line]{Dir: dir, Format: lines{format.headerOf(w)}, Replace: w.Overwrite, Rolling: rolling, Success: success}
 	if len(w.PartitionKeys) > 0 {
 		sink.Partition = func(l line) string { return l.partition }
-	}
-	most := 0
-	if w.Overwrite {
-		most = 1 // who knows all new files removes the old ones
 	}
 	inner := operator.SinkTo(sink)
 	return exec.End{
@@ -57,16 +56,10 @@ func (c Connector) Sink(w *plan.Write, session *expr.Session) (exec.End, error) 
 						to.Push(l, batch.NoTimestamp)
 					}
 				},
-				Watermark: to.Watermark, Idle: to.Idle,
-				Finish: func() { // a table without rows is one that can be read
-					if err := os.MkdirAll(dir, 0o777); err != nil {
-						operator.Abort(fmt.Errorf("write table %s: %w", w.Table, err))
-					}
-					to.Finish()
-				},
+				Watermark: to.Watermark, Idle: to.Idle, Finish: ended(w.Table, dir, to.Finish),
 			}
 		}),
-		MaxAllowed: most,
+		MaxAllowed: most(w.Overwrite, success),
 		Before:     func(onCluster bool) error { return files.CheckPaths(onCluster, dir) },
 	}, nil
 }
