@@ -97,6 +97,18 @@ func TestQuotedFilesInParts(t *testing.T) {
 	}
 }
 
+// TestArraysOfRecords has lines of one object, of a few, and of more than a batch.
+func TestArraysOfRecords(t *testing.T) {
+	s := open(t)
+	const many = 3000
+	text := `{"id":1}` + "\n[]\n" + `[{"id":2},{"id":3}]` + "\n" + `[{"id":4}` + strings.Repeat(`, {"id":5}`, many) + "]\n" + `{"id":6}`
+	table(t, s, "t", "id INT", ",'scan.bad-rows'='reject'", text)
+	run(t, s, "ALTER TABLE t SET ('format'='json')")
+	if got, want := answer(t.Context(), s, "SELECT id, COUNT(*) FROM t GROUP BY id ORDER BY id"), fmt.Sprintf("\n1 | 1\n2 | 1\n3 | 1\n4 | 1\n5 | %d\n6 | 1\n", many); !strings.HasSuffix(got, want) {
+		t.Errorf("got %s, want %s", got, want)
+	}
+}
+
 // TestLargeAndDeepRecords has values of 10 MB, which are read, and JSON that is nested ten
 // thousand deep, which is refused whether it is wanted or not.
 func TestLargeAndDeepRecords(t *testing.T) {
@@ -161,7 +173,7 @@ func TestJSON(t *testing.T) {
 	}
 	for bad, want := range map[string]string{
 		`{"id": 1`:                     "line 1, byte 0: after a JSON value comes a comma or '}', and the line ends",
-		`[1]`:                          "a record is a JSON object, not '['",
+		`[1]`:                          "a record is a JSON object, or an array of them, not '1'",
 		`{"id": "x"}`:                  "column id: 'x' is no INT",
 		`{"id": 01}`:                   "is no JSON number",
 		`{"id": 1} {}`:                 "after the record comes more, not '{'",

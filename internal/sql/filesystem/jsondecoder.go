@@ -52,7 +52,8 @@ func (f *jsonFormat) set(key, value string) (known bool, err error) {
 	return true, err
 }
 
-// jsonDecoder finds the members that are wanted of objects, one to a line.
+// jsonDecoder finds the members that are wanted of objects, one to a line, or of arrays of
+// them.
 type jsonDecoder struct {
 	jsonFormat
 	columns []jsonColumn // of the table
@@ -61,6 +62,8 @@ type jsonDecoder struct {
 	// be.
 	shape []jsonMember
 	found []bool // by column of the scan: the record has it
+	// within says that the text goes on with the next object of an array, which is a line.
+	within bool
 }
 
 // jsonColumn is a column of the table.
@@ -97,13 +100,13 @@ type jsonMember struct {
 	of   *jsonColumn
 }
 
-var errNoObject = errors.New("a record is a JSON object")
+var errNoObject = errors.New("a record is a JSON object, or an array of them")
 
 // decode finds records.
 func (d *jsonDecoder) decode(v *values, text []byte, last bool, begin, most int) (consumed int, err error) {
 	v.begin(text)
 	at := 0
-	for v.rows < most && at < begin {
+	for v.rows < most && (at < begin || d.within) {
 		end := bytes.IndexByte(text[at:], '\n')
 		next := at + end + 1
 		if end < 0 {
@@ -114,20 +117,71 @@ func (d *jsonDecoder) decode(v *values, text []byte, last bool, begin, most int)
 			end = next - at
 		}
 		line := text[:at+end]
-		if i := space(line, at); i < len(line) {
-			bad := d.record(v, line, i)
-			if bad == nil {
-				v.found(at, next)
-			} else {
+		i := space(line, at)
+		switch {
+		case i == len(line):
+		case d.within || line[i] == '[':
+			if next, err = d.elements(v, line, i, next, most); err != nil {
+				return at, err
+			}
+		default:
+			if bad := d.record(v, line, i); bad != nil {
 				bad.at, bad.end = at, next
 				if err := v.refuse(bad); err != nil {
 					return at, err
 				}
+			} else {
+				v.found(at, next)
 			}
 		}
 		at = next
 	}
 	return at, nil
+}
+
+// elements reads the objects of an array that is a line, which begins, or goes on, at a
+// byte. It gives where the next of them begins, if that is for other values, or next, where
+// the line ends.
+func (d *jsonDecoder) elements(v *values, line []byte, i, next, most int) (int, error) {
+	if !d.within {
+		if i = space(line, i+1); i < len(line) && line[i] == ']' {
+			return d.behind(v, line, i+1, next)
+		}
+	}
+	d.within = false
+	for {
+		end, err := skip(line, i, 1)
+		if err != nil {
+			return next, v.refuse(&recordError{i, next, -1, line[i:], err})
+		}
+		if bad := d.record(v, line[:end], i); bad != nil {
+			bad.at, bad.end = i, end
+			if err := v.refuse(bad); err != nil {
+				return i, err
+			}
+		} else {
+			v.found(i, end)
+		}
+		i = space(line, end)
+		switch {
+		case i < len(line) && line[i] == ']':
+			return d.behind(v, line, i+1, next)
+		case i == len(line) || line[i] != ',':
+			return next, v.refuse(&recordError{end, next, -1, line[end:], fmt.Errorf("after an object of an array comes a comma or ']'%s", seen(line, i))})
+		}
+		if i = space(line, i+1); v.rows == most {
+			d.within = true
+			return i, nil
+		}
+	}
+}
+
+// behind looks at what is behind an array, up to its line's end.
+func (d *jsonDecoder) behind(v *values, line []byte, i, next int) (int, error) {
+	if more := space(line, i); more < len(line) {
+		return next, v.refuse(&recordError{more, next, -1, line[more:], fmt.Errorf("after the array comes more%s", seen(line, more))})
+	}
+	return next, nil
 }
 
 // record reads the object that begins at a byte of a text that ends with its line.

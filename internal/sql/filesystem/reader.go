@@ -147,6 +147,9 @@ func (r *reader) begin(part split.File) error {
 		r.end = math.MaxInt64 // sizes are those of what is packed
 	}
 	r.badRows.begin(part)
+	if d, ok := r.decoder.(*jsonDecoder); ok {
+		d.within = false
+	}
 	if d, ok := r.decoder.(*csvDecoder); ok && d.header {
 		if err := r.open(0); err != nil {
 			return err
@@ -292,14 +295,26 @@ func (r *reader) close() error {
 	return f.Close()
 }
 
-// read decodes and emits a batch of records, and gives how many.
+// read decodes and emits records, and gives how many: a batch, or several if an array of
+// JSON has more of them, since nobody could go on from within it.
 func (r *reader) read() (rows int, err error) {
 	if r.at >= r.end {
 		return 0, r.finish()
 	}
+	for {
+		n, err := r.batch(rows)
+		rows += n
+		if d, ok := r.decoder.(*jsonDecoder); err != nil || !ok || !d.within {
+			return rows, err
+		}
+	}
+}
+
+// batch decodes and emits a batch of records, after others that were not counted yet.
+func (r *reader) batch(before int) (rows int, err error) {
 	most := batch.MaxRows
 	if limit := r.s.scan.Limit; limit >= 0 {
-		most = int(max(1, min(int64(most), limit-r.given)))
+		most = int(max(1, min(int64(most), limit-r.given-int64(before))))
 	}
 	var consumed int
 	for {
