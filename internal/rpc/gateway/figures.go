@@ -26,7 +26,7 @@ func TaskFiguresToProto(f *status.TaskFigures) *pb.TaskFigures {
 		m.Operators = append(m.Operators, &pb.OperatorFigures{
 			Id: o.ID, Name: o.Name, Source: o.Source, RecordsIn: countToProto(o.RecordsIn), RecordsOut: countToProto(o.RecordsOut),
 			InputWatermark: o.InputWatermark, OutputWatermark: o.OutputWatermark, SourceIdleNanos: int64(o.SourceIdle), DropsLate: o.DropsLate, Late: o.Late,
-			EmitLagNanos: nanos(o.EmitLag), WatermarkLagNanos: nanos(o.WatermarkLag), Pending: o.Pending, DriftNanos: nanos(o.Drift), Sent: sentToProto(o.Sent),
+			EmitLagNanos: nanos(o.EmitLag), WatermarkLagNanos: nanos(o.WatermarkLag), Pending: o.Pending, DriftNanos: nanos(o.Drift), Sent: sentToProto(o.Sent), Unread: o.Unread,
 		})
 	}
 	return m
@@ -50,7 +50,7 @@ func TaskFiguresFromProto(m *pb.TaskFigures) *status.TaskFigures {
 		f.Operators = append(f.Operators, status.OperatorFigures{
 			ID: o.Id, Name: o.Name, Source: o.Source, RecordsIn: countFromProto(o.RecordsIn), RecordsOut: countFromProto(o.RecordsOut),
 			InputWatermark: o.InputWatermark, OutputWatermark: o.OutputWatermark, SourceIdle: time.Duration(o.SourceIdleNanos), DropsLate: o.DropsLate, Late: o.Late,
-			EmitLag: duration(o.EmitLagNanos), WatermarkLag: duration(o.WatermarkLagNanos), Pending: o.Pending, Drift: duration(o.DriftNanos), Sent: sentFromProto(o.Sent),
+			EmitLag: duration(o.EmitLagNanos), WatermarkLag: duration(o.WatermarkLagNanos), Pending: o.Pending, Drift: duration(o.DriftNanos), Sent: sentFromProto(o.Sent), Unread: o.Unread,
 		})
 	}
 	return f

@@ -3810,6 +3810,7 @@ type OperatorFigures struct {
 	Pending           *int64                 `protobuf:"varint,13,opt,name=pending,proto3,oneof" json:"pending,omitempty"`                         // records that wait to be read
 	DriftNanos        *int64                 `protobuf:"varint,14,opt,name=drift_nanos,json=driftNanos,proto3,oneof" json:"drift_nanos,omitempty"` // if it is in an alignment group
 	Sent              *SentFigures           `protobuf:"bytes,15,opt,name=sent,proto3" json:"sent,omitempty"`                                      // of a sink
+	Unread            int64                  `protobuf:"varint,16,opt,name=unread,proto3" json:"unread,omitempty"`                                 // records that a source could not read and passed over
 	unknownFields     protoimpl.UnknownFields
 	sizeCache         protoimpl.SizeCache
 }
@@ -3947,6 +3948,13 @@ func (x *OperatorFigures) GetSent() *SentFigures {
 		return x.Sent
 	}
 	return nil
+}
+
+func (x *OperatorFigures) GetUnread() int64 {
+	if x != nil {
+		return x.Unread
+	}
+	return 0
 }
 
 // SentFigures are what a sink has sent to its system.
@@ -5598,7 +5606,7 @@ const file_weir_control_proto_rawDesc = "" +
 	"out_queued\x18\x13 \x01(\x05R\toutQueued\x12\x15\n" +
 	"\x06in_use\x18\x14 \x01(\x01R\x05inUse\x12\x17\n" +
 	"\aout_use\x18\x15 \x01(\x01R\x06outUse\x123\n" +
-	"\toperators\x18\x16 \x03(\v2\x15.weir.OperatorFiguresR\toperators\"\xed\x04\n" +
+	"\toperators\x18\x16 \x03(\v2\x15.weir.OperatorFiguresR\toperators\"\x85\x05\n" +
 	"\x0fOperatorFigures\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\x12\x12\n" +
 	"\x04name\x18\x02 \x01(\tR\x04name\x12\x16\n" +
@@ -5619,7 +5627,8 @@ const file_weir_control_proto_rawDesc = "" +
 	"\apending\x18\r \x01(\x03H\x02R\apending\x88\x01\x01\x12$\n" +
 	"\vdrift_nanos\x18\x0e \x01(\x03H\x03R\n" +
 	"driftNanos\x88\x01\x01\x12%\n" +
-	"\x04sent\x18\x0f \x01(\v2\x11.weir.SentFiguresR\x04sentB\x11\n" +
+	"\x04sent\x18\x0f \x01(\v2\x11.weir.SentFiguresR\x04sent\x12\x16\n" +
+	"\x06unread\x18\x10 \x01(\x03R\x06unreadB\x11\n" +
 	"\x0f_emit_lag_nanosB\x16\n" +
 	"\x14_watermark_lag_nanosB\n" +
 	"\n" +
