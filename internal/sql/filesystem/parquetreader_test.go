@@ -196,3 +196,18 @@ func TestParquetGroupsLeftOut(t *testing.T) {
 		}
 	}
 }
+
+func TestParquetRowsAreCounted(t *testing.T) {
+	path, size := numbers(t)
+	options := map[string]string{"path": path, "format": "parquet"}
+	if got, ok := (Connector{}).Size(options); !ok || got.Rows != 1000 || got.Bytes != size {
+		t.Errorf("the file has %d rows and %d bytes, %t", got.Rows, got.Bytes, ok)
+	}
+	if err := os.WriteFile(filepath.Join(filepath.Dir(path), "other"), []byte("x"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	options["path"] = filepath.Dir(path)
+	if got, ok := (Connector{}).Size(options); !ok || got.Rows >= 0 {
+		t.Errorf("with a file that is none there are %d rows, %t", got.Rows, ok)
+	}
+}
