@@ -84,6 +84,7 @@ func bound(to *batch.Column, l *leaf, text []byte) {
 		text = append(binary.LittleEndian.AppendUint32(nil, uint32(len(text))), text...)
 	}
 	one := &leaf{chunk: chunk{n: l.n}}
+	one.values.scratch = l.values.scratch
 	extend(to, 1)
 	err := one.values.open(l.n, &one.dictionary, text, format.Plain, 1)
 	if err == nil {

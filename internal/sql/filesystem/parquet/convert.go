@@ -145,7 +145,7 @@ func beyond(v int64, t types.Type) error {
 func (l *leaf) ints(at, n int, part func(at int, all []int32) error) error {
 	for n > 0 {
 		m := min(n, some)
-		all := l.around.i32[:m]
+		all := l.values.i32[:m]
 		if err := l.values.int32s(all, &l.dictionary); err != nil {
 			return err
 		}
@@ -161,7 +161,7 @@ func (l *leaf) ints(at, n int, part func(at int, all []int32) error) error {
 func (l *leaf) longs(at, n int, part func(at int, all []int64) error) error {
 	for n > 0 {
 		m := min(n, some)
-		all := l.around.i64[:m]
+		all := l.values.i64[:m]
 		if err := l.values.int64s(all, &l.dictionary); err != nil {
 			return err
 		}
@@ -204,10 +204,10 @@ func readUnsignedLongs(l *leaf, to *batch.Column, at, n int) error {
 func readWidenedFloats(l *leaf, to *batch.Column, at, n int) error {
 	for n > 0 {
 		m := min(n, some)
-		if err := l.values.float32s(l.around.f32[:m], &l.dictionary); err != nil {
+		if err := l.values.float32s(l.values.f32[:m], &l.dictionary); err != nil {
 			return err
 		}
-		for i, v := range l.around.f32[:m] {
+		for i, v := range l.values.f32[:m] {
 			to.F64[at+i] = float64(v)
 		}
 		at, n = at+m, n-m
@@ -388,6 +388,6 @@ func (l *leaf) raw(n, size int) ([]byte, error) {
 	if n > maxData/size {
 		return nil, errTooLong
 	}
-	l.around.raw = sized(l.around.raw, n*size)
-	return l.around.raw, l.values.fixed(l.around.raw, &l.dictionary)
+	l.values.raw = sized(l.values.raw, n*size)
+	return l.values.raw, l.values.fixed(l.values.raw, &l.dictionary)
 }

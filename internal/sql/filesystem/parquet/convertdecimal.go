@@ -123,11 +123,11 @@ func (d *decimals) fixed(l *leaf, to *batch.Column, at, n int) error {
 }
 
 func (d *decimals) bytes(l *leaf, to *batch.Column, at, n int) error {
-	c := batch.Column{Layout: batch.ByteSlices, Offsets: []int32{0}, Data: l.around.raw[:0]}
+	c := batch.Column{Layout: batch.ByteSlices, Offsets: []int32{0}, Data: l.values.raw[:0]}
 	if err := l.values.texts(&c, n, &l.dictionary); err != nil {
 		return err
 	}
-	l.around.raw = c.Data
+	l.values.raw = c.Data
 	for i := range n {
 		v, err := unscaled(c.Bytes(i))
 		if err == nil {

@@ -26,8 +26,10 @@ type File struct {
 	// data is where the data ends and the footer begins.
 	data   int64
 	groups []format.RowGroup
-	root   *node
-	leaves []*node
+	// middles are those of groups.
+	middles []int64
+	root    *node
+	leaves  []*node
 	// unchecked leaves checksums alone, for tests of what is behind them.
 	unchecked bool
 }
@@ -51,6 +53,7 @@ func Open(in io.ReaderAt, size int64) (*File, error) {
 		if err := f.check(&f.groups[i]); err != nil {
 			return nil, fmt.Errorf("byte %d: the footer: row group %d: %w", begin, i, err)
 		}
+		f.middles = append(f.middles, f.middle(&f.groups[i]))
 	}
 	return f, nil
 }
@@ -134,12 +137,13 @@ func (f *File) Rows(group int) int64 { return f.groups[group].NumRows }
 
 // Middle is the byte in the middle of a row group: whoever reads a part of the file reads
 // those groups whose middle is in it.
-func (f *File) Middle(group int) int64 {
-	g := &f.groups[group]
+func (f *File) Middle(group int) int64 { return f.middles[group] }
+
+func (f *File) middle(g *format.RowGroup) int64 {
 	begin, length := f.data, int64(0)
 	for i := range g.Columns {
 		at, n := extent(&g.Columns[i].MetaData)
-		begin, length = min(begin, at), length+max(n, 0)
+		begin, length = min(begin, at), length+min(max(n, 0), f.size)
 	}
 	return max(0, min(begin+length/2, f.size-1))
 }

@@ -33,18 +33,9 @@ type leaf struct {
 	// ahead are those at the end that belong to the next batch.
 	ahead int
 
-	slots  int // of to
-	valid  batch.Bitmap
-	nulls  int
-	around some64
-}
-
-// some64 is memory for values that are converted.
-type some64 struct {
-	i32 [some]int32
-	i64 [some]int64
-	f32 [some]float32
-	raw []byte
+	slots int // of to
+	valid batch.Bitmap
+	nulls int
 }
 
 // start begins a row group.

@@ -39,6 +39,7 @@ func (e *TypeError) Error() string {
 // matcher finds the fields of a table in a file.
 type matcher struct {
 	reading Reading
+	scratch *scratch
 	leaves  []*leaf
 }
 
@@ -90,8 +91,8 @@ func (m *matcher) plain(t types.Type, n *node, exists int) (*vector, error) {
 	to := batch.NewColumn(t)
 	instants, _ := n.stamp()
 	moved := t.Kind.IsTimestamp() && m.reading.place(t, instants) != nil
-	l := &leaf{chunk: chunk{n: n}, to: to, unordered: moved, convert: read, exists: exists, flat: n.repeated == 0 && n.definition <= 1 && exists == 0}
-	m.leaves = append(m.leaves, l)
+	l := m.leaf(n)
+	l.to, l.unordered, l.convert, l.exists, l.flat = to, moved, read, exists, n.top && n.repeated == 0
 	return &vector{to: to, levels: l, plain: true}, nil
 }
 
@@ -182,9 +183,17 @@ func (m *matcher) together(v *vector, n *node, children ...*vector) (*vector, er
 	}
 	at := slices.IndexFunc(m.leaves, func(l *leaf) bool { return l.n == n && !l.flat })
 	if at < 0 {
-		m.leaves = append(m.leaves, &leaf{chunk: chunk{n: n}})
-		at = len(m.leaves) - 1
+		v.levels = m.leaf(n)
+		return v, nil
 	}
 	v.levels = m.leaves[at]
 	return v, nil
+}
+
+// leaf adds one.
+func (m *matcher) leaf(n *node) *leaf {
+	l := &leaf{chunk: chunk{n: n}}
+	l.values.scratch = m.scratch
+	m.leaves = append(m.leaves, l)
+	return l
 }

@@ -24,7 +24,7 @@ type Reader struct {
 // Reader finds a table's columns in the file by their names; one that the file does not
 // have is NULL.
 func (f *File) Reader(fields []types.Field, reading Reading) (*Reader, error) {
-	m := matcher{reading: reading}
+	m := matcher{reading: reading, scratch: &scratch{}}
 	r := &Reader{file: f}
 	for _, field := range fields {
 		v, err := m.field(field.Type, f.root, field.Name, 0)

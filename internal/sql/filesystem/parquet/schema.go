@@ -25,6 +25,8 @@ type node struct {
 	// and repeated fields down to it are, repetition how many of those are repeated.
 	definition, repeated int
 	children             []*node
+	// top says that it is a column.
+	top bool
 
 	// The rest is of leaves.
 	leaf      int // its number
@@ -72,6 +74,7 @@ func (b *treeBuilder) node(parent *node, depth int) (*node, error) {
 	b.rest = b.rest[1:]
 	n := &node{name: e.Name, path: e.Name, logical: e.LogicalType.Value, converted: e.ConvertedType.V, annotated: e.ConvertedType.Valid}
 	if parent != nil {
+		n.top = depth == 1
 		n.repetition, n.definition, n.repeated = e.RepetitionType.V, parent.definition, parent.repeated
 		if parent.path != "" {
 			n.path = parent.path + "." + e.Name

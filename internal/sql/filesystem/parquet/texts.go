@@ -76,10 +76,10 @@ func (v *values) plainTexts(data []byte, offsets []int32, n int) ([]byte, []int3
 func (v *values) indexedTexts(data []byte, offsets []int32, n int, d *dictionary) ([]byte, []int32, error) {
 	for n > 0 {
 		m := min(n, some)
-		if err := v.places.numbers(v.some[:m]); err != nil {
+		if err := v.hybrid.numbers(v.places[:m]); err != nil {
 			return data, offsets, err
 		}
-		for _, k := range v.some[:m] {
+		for _, k := range v.places[:m] {
 			if int(k) >= d.count {
 				return data, offsets, errPlace(k, d.count)
 			}

@@ -37,14 +37,24 @@ type values struct {
 	text   []byte // what is left, or all of it
 	at     int    // of the next value: booleans, split, lengthed, prefixedBy
 	count  int    // split
-	places hybrid
+	hybrid hybrid
 	delta  delta
 
 	lengths, prefixes []int32
 	last              []byte // the text before
 
-	some  [some]uint32
-	some2 [some]int64
+	*scratch // nil while a dictionary is read, which needs none
+}
+
+// scratch is memory that the leaves of a reader use one after the other, for values that
+// are looked up or converted.
+type scratch struct {
+	places [some]uint32
+	deltas [some]int64
+	i32    [some]int32
+	i64    [some]int64
+	f32    [some]float32
+	raw    []byte
 }
 
 // errNoDictionary says that a page refers to what is not there.
@@ -77,7 +87,7 @@ func (v *values) open(n *node, d *dictionary, text []byte, encoding format.Encod
 	case format.PlainDictionary, format.RLEDictionary:
 		v.form = indexed
 		if count == 0 || len(text) == 0 { // all are NULL
-			v.places = hybrid{}
+			v.hybrid = hybrid{}
 			return nil
 		}
 		if d.count < 0 {
@@ -86,17 +96,17 @@ func (v *values) open(n *node, d *dictionary, text []byte, encoding format.Encod
 		if text[0] > 32 {
 			return fmt.Errorf("places in the dictionary have %d bits", text[0])
 		}
-		v.places = newHybrid(text[1:], int(text[0]))
+		v.hybrid = newHybrid(text[1:], int(text[0]))
 	case format.RLE:
 		if n.physical != format.Boolean {
 			return wrong()
 		}
 		v.form = runs
 		if len(text) < 4 {
-			v.places = hybrid{}
+			v.hybrid = hybrid{}
 			return nil
 		}
-		v.places = newHybrid(text[4:], 1)
+		v.hybrid = newHybrid(text[4:], 1)
 	case format.DeltaBinaryPacked:
 		if n.physical != format.Int32 && n.physical != format.Int64 {
 			return wrong()
@@ -169,10 +179,10 @@ func (v *values) int32s(dst []int32, d *dictionary) error {
 	case deltas:
 		for len(dst) > 0 {
 			n := min(len(dst), some)
-			if err := v.delta.numbers(v.some2[:n]); err != nil {
+			if err := v.delta.numbers(v.deltas[:n]); err != nil {
 				return err
 			}
-			for i, x := range v.some2[:n] {
+			for i, x := range v.deltas[:n] {
 				dst[i] = int32(x)
 			}
 			dst = dst[n:]
@@ -275,8 +285,8 @@ func (v *values) apart64(i int) uint64 {
 func gather[T int32 | int64 | float32 | float64](v *values, dst, dictionary []T) error {
 	for len(dst) > 0 {
 		n := min(len(dst), some)
-		places := v.some[:n]
-		if err := v.places.numbers(places); err != nil {
+		places := v.places[:n]
+		if err := v.hybrid.numbers(places); err != nil {
 			return err
 		}
 		part := dst[:n]
@@ -308,10 +318,10 @@ func (v *values) bools(dst []bool) error {
 	}
 	for len(dst) > 0 {
 		n := min(len(dst), some)
-		if err := v.places.numbers(v.some[:n]); err != nil {
+		if err := v.hybrid.numbers(v.places[:n]); err != nil {
 			return err
 		}
-		for i, k := range v.some[:n] {
+		for i, k := range v.places[:n] {
 			dst[i] = k != 0
 		}
 		dst = dst[n:]
@@ -353,13 +363,13 @@ func (v *values) fixed(dst []byte, d *dictionary) error {
 		return nil
 	}
 	for i := range n {
-		if err := v.places.numbers(v.some[:1]); err != nil {
+		if err := v.hybrid.numbers(v.places[:1]); err != nil {
 			return err
 		}
-		if k := int(v.some[0]); k < d.count {
+		if k := int(v.places[0]); k < d.count {
 			copy(dst[i*v.size:(i+1)*v.size], d.data[k*v.size:])
 		} else {
-			return errPlace(v.some[0], d.count)
+			return errPlace(v.places[0], d.count)
 		}
 	}
 	return nil

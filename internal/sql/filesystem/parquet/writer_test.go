@@ -2,9 +2,12 @@ package parquet
 
 import (
 	"bytes"
+	"encoding/binary"
+	"errors"
 	"fmt"
 	"io"
 	"math/rand/v2"
+	"strings"
 	"testing"
 
 	other "github.com/parquet-go/parquet-go"
@@ -25,6 +28,7 @@ func everything() []types.Field {
 		f("dt", types.Of(types.Date)), f("tm", types.TimeOf(3)), f("t3", types.TimestampOf(3)), f("t6", types.TimestampOf(6)), f("z", types.TimestampLTZOf(6)),
 		f("a", types.ArrayOf(i32)), f("m", types.MapOf(text, types.DecimalOf(9, 2))), f("ms", types.MultisetOf(text)),
 		f("r", types.RowOf(f("x", i32), f("y", types.ArrayOf(types.RowOf(f("z", text), f("n", types.Of(types.BigInt).NotNull())))))), f("aa", types.ArrayOf(types.ArrayOf(text))),
+		f("rn", types.RowOf(f("x", i32), f("y", types.RowOf(f("n", types.Of(types.BigInt).NotNull())).NotNull())).NotNull()), f("an", types.ArrayOf(i32.NotNull()).NotNull()),
 	}
 }
 
@@ -230,5 +234,65 @@ func TestNotWritten(t *testing.T) {
 	}
 	if err := CheckTypes([]types.Field{{Name: "a", Type: types.ArrayOf(types.Of(types.IntervalDayTime))}}); err == nil || err.Error() != "column a: format 'parquet' has no values of type "+types.Of(types.IntervalDayTime).Text() {
 		t.Error(err)
+	}
+}
+
+// recoded writes the footer of a file anew.
+func recoded(t *testing.T, text []byte, change func(*format.FileMetaData)) []byte {
+	t.Helper()
+	n := int(binary.LittleEndian.Uint32(text[len(text)-8:]))
+	meta := &format.FileMetaData{}
+	if err := decode(text[len(text)-8-n:len(text)-8], meta); err != nil {
+		t.Fatal(err)
+	}
+	change(meta)
+	footer, err := encode(meta)
+	if err != nil {
+		t.Fatal(err)
+	}
+	text = append(bytes.Clone(text[:len(text)-8-n]), footer...)
+	return append(binary.LittleEndian.AppendUint32(text, uint32(len(footer))), magic...)
+}
+
+func TestFootersThatLie(t *testing.T) {
+	fields := []types.Field{{Name: "a", Type: types.Of(types.Int)}}
+	c := batch.NewColumn(fields[0].Type)
+	batch.Append(c, int32(7))
+	w := NewWriter(fields, NewWriting())
+	file, err := w.Append(w.AppendHeader(nil), []*batch.Column{c}, []int32{0})
+	if err == nil {
+		file, err = w.AppendEnd(file)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	column := func(m *format.FileMetaData) *format.ColumnMetaData { return &m.RowGroups[0].Columns[0].MetaData }
+	for want, change := range map[string]func(*format.FileMetaData){
+		"it is compressed by codec LZO (3), and there are none, snappy": func(m *format.FileMetaData) { column(m).Codec = format.LZO },
+		"it is compressed by codec CompressionCodec(?) (99)":            func(m *format.FileMetaData) { column(m).Codec = 99 },
+		"its values are in another file, b.parquet":                     func(m *format.FileMetaData) { m.RowGroups[0].Columns[0].FilePath = "b.parquet" },
+		"column a has 1 values, and the row group 9 rows":               func(m *format.FileMetaData) { m.RowGroups[0].NumRows = 9 },
+		"the column has fewer values than the row group has rows":       func(m *format.FileMetaData) { m.RowGroups[0].NumRows, column(m).NumValues = 9, 9 },
+		"it has -1 rows":                                   func(m *format.FileMetaData) { m.RowGroups[0].NumRows = -1 },
+		"it has 0 columns, and the schema 1":               func(m *format.FileMetaData) { m.RowGroups[0].Columns = m.RowGroups[0].Columns[:0] },
+		"column a is INT64, and INT32 in the schema":       func(m *format.FileMetaData) { column(m).Type = format.Int64 },
+		"are not between the file's head and its footer":   func(m *format.FileMetaData) { column(m).DataPageOffset = 1 << 40 },
+		"it is empty":                                      func(m *format.FileMetaData) { m.Schema = m.Schema[:0] },
+		"fields belong to nothing":                         func(m *format.FileMetaData) { m.Schema = append(m.Schema, m.Schema[1]) },
+		"has 5 fields, and 1 are left":                     func(m *format.FileMetaData) { m.Schema[0].NumChildren.V = 5 },
+		"field a is of physical type 17, which is not kn":  func(m *format.FileMetaData) { m.Schema[1].Type.V = 17 },
+		"field a is repeated in way 9, which is not known": func(m *format.FileMetaData) { m.Schema[1].RepetitionType.V = 9 },
+	} {
+		_, err := shown(recoded(t, file, change), fields, 10)
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v, want %s", err, want)
+		}
+	}
+	// A list of a billion structures, of which none is there.
+	if _, err := measure([]byte{0x29, 0xfc, 0xff, 0xff, 0xff, 0xff, 0x03, 0}); !errors.Is(err, errShort) {
+		t.Error(err)
+	}
+	if _, err := measure(bytes.Repeat([]byte{0x1c}, 100)); err == nil || errors.Is(err, errShort) {
+		t.Error("a hundred structures in each other:", err)
 	}
 }
