@@ -35,6 +35,10 @@ func TestWrittenParquet(t *testing.T) {
 		if _, rows, _ := strings.Cut(got, "\n"); "\n"+rows != want+want[1:] {
 			t.Errorf("%s: what was written is read as %s", options, got)
 		}
+		run(t, s, "SET 'table.local-time-zone' = 'UTC'") // which a TIMESTAMP does not depend on
+		if got := answer(t.Context(), s, "SELECT ts, z FROM j"); !strings.HasSuffix(got, "\n2024-03-31 10:00:00.050001 | 1970-01-01 00:00:00.500\n") {
+			t.Errorf("%s: in another zone, %s", options, got)
+		}
 		if files, err := filepath.Glob(filepath.Join(dir, "part-*.parquet")); err != nil || len(files) != 2 {
 			t.Errorf("%s: files %q, %v", options, files, err)
 		}

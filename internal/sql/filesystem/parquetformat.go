@@ -3,16 +3,17 @@ package filesystem
 import (
 	"fmt"
 	"strconv"
+	"sync"
+	"time"
 
 	"github.com/weirstream/weir/internal/sql/datetime"
-	"github.com/weirstream/weir/internal/sql/expr"
 	"github.com/weirstream/weir/internal/sql/filesystem/parquet"
 )
 
 // parquetFormat is how Parquet files are read and written.
 type parquetFormat struct {
 	// utc says that instants and times of no zone become each other in UTC, and not in the
-	// session's zone.
+	// machine's zone.
 	utc     bool
 	writing parquet.Writing
 }
@@ -63,10 +64,23 @@ func positive(text string, most int64) (int64, error) {
 	return n, nil
 }
 
-// zone is that in which instants and times of no zone become each other.
-func (f *parquetFormat) zone(s *expr.Session) *datetime.Zone {
+// zone is that in which instants and times of no zone become each other; nil: UTC.
+func (f *parquetFormat) zone() *datetime.Zone {
 	if f.utc {
 		return nil
 	}
-	return datetime.ZoneOf(s.Zone)
+	return machineZone()
 }
+
+// machineZone is the zone of the machine that reads and writes, as Flink has it: what
+// files hold does not depend on the zone of a session. nil: its clocks show UTC.
+var machineZone = sync.OnceValue(func() *datetime.Zone {
+	for year := 1900; year <= 2100; year++ {
+		for month := time.January; month <= time.December; month++ {
+			if _, offset := time.Date(year, month, 1, 0, 0, 0, 0, time.Local).Zone(); offset != 0 {
+				return datetime.ZoneOf(time.Local)
+			}
+		}
+	}
+	return nil
+})

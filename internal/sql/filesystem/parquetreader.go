@@ -205,7 +205,7 @@ func (r *parquetReader) openFile(path string) error {
 		}
 		r.file.places = append(r.file.places, place)
 	}
-	r.file.reader, err = file.Reader(stored, parquet.Reading{Zone: r.s.format.parquet.zone(r.s.session)})
+	r.file.reader, err = file.Reader(stored, parquet.Reading{Zone: r.s.format.parquet.zone()})
 	r.file.File = file
 	return err
 }

@@ -29,7 +29,7 @@ type parquetRows struct {
 // parquetSink writes a table of Parquet files.
 func parquetSink(w *plan.Write, session *expr.Session, dir string, all formats, rolling files.Rolling, success string) exec.End {
 	writing := all.parquet.writing
-	writing.Zone = all.parquet.zone(session)
+	writing.Zone = all.parquet.zone()
 	stored := newPartitions(w.Columns, w.PartitionKeys)
 	rolling.OnCheckpoint = true // files have an end
 	sink := files.Sink[parquetRows]{Dir: dir, Suffix: ".parquet", Replace: w.Overwrite, Rolling: rolling, Success: success,

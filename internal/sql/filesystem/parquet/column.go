@@ -2,6 +2,7 @@ package parquet
 
 import (
 	"encoding/binary"
+	"fmt"
 	"hash/crc32"
 	"math"
 	"math/bits"
@@ -232,6 +233,9 @@ func appendLevels(dst []byte, levels []uint8, most int) []byte {
 
 // page appends a page with its head.
 func (c *column) page(dst []byte, head *format.PageHeader, text []byte, to *compressor) ([]byte, error) {
+	if len(text) > maxPage {
+		return nil, fmt.Errorf("a page has %d bytes, and %d are written at most", len(text), maxPage)
+	}
 	packed, err := to.compress(text)
 	if err != nil {
 		return nil, err

@@ -51,8 +51,9 @@ func (f *Writer) AppendHeader(dst []byte) []byte {
 // Append writes rows of a batch, and appends the row group that they have made full. Each
 // of the columns is that of the field at its place.
 func (f *Writer) Append(dst []byte, columns []*batch.Column, rows []int32) ([]byte, error) {
+	step := f.step(columns)
 	for len(rows) > 0 {
-		n := min(len(rows), some/8) // so that pages of large values end in time
+		n := min(len(rows), step)
 		for i, s := range f.fields {
 			if err := s.rows(columns[i], rows[:n]); err != nil {
 				return nil, err
@@ -75,6 +76,27 @@ func (f *Writer) Append(dst []byte, columns []*batch.Column, rows []int32) ([]by
 		rows = rows[n:]
 	}
 	return dst, nil
+}
+
+// step is how many rows are written before pages are looked at: so few that pages of large
+// values end in time.
+func (f *Writer) step(columns []*batch.Column) int {
+	step := int64(some / 8)
+	for _, c := range columns {
+		if n := int64(c.Len); n > 0 {
+			step = min(step, max(1, f.w.Page*n/max(1, bytesIn(c))))
+		}
+	}
+	return int(step)
+}
+
+// bytesIn is how many bytes of texts a column has.
+func bytesIn(c *batch.Column) int64 {
+	sum := int64(len(c.Data))
+	for _, child := range c.Children {
+		sum += bytesIn(child)
+	}
+	return sum
 }
 
 // Buffered is about how many bytes the row group has that is being filled.
