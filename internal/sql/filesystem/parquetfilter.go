@@ -119,10 +119,10 @@ var turned = map[string]string{"=": "=", "<": ">", "<=": ">=", ">": "<", ">=": "
 // comparison is one of a column with a constant.
 func (b *filterBuilder) comparison(call *expr.Call) expr.Expr {
 	operator, left, right := call.Fn.Name, call.Args[0], call.Args[1]
-	if _, constant := left.(*expr.Literal); constant {
+	if constant(left) {
 		operator, left, right = turned[operator], right, left
 	}
-	if _, constant := right.(*expr.Literal); !constant || b.column(left) == nil {
+	if !constant(right) || b.column(left) == nil {
 		return nil
 	}
 	in := b.column(left).(*expr.Input)
@@ -134,6 +134,17 @@ func (b *filterBuilder) comparison(call *expr.Call) expr.Expr {
 		return b.and(values, b.call(operator, b.at(left, greatestValue), right))
 	}
 	return b.and(values, b.and(b.call("<=", b.at(left, leastValue), right), b.call(">=", b.at(left, greatestValue), right)))
+}
+
+// constant reports whether an expression is of no column.
+func constant(e expr.Expr) bool {
+	is := true
+	expr.Walk(e, func(e expr.Expr) bool {
+		_, column := e.(*expr.Input)
+		is = is && !column
+		return is
+	})
+	return is
 }
 
 // column is the column that an expression is, or that it makes a wider number of, which

@@ -187,6 +187,8 @@ func TestParquetGroupsLeftOut(t *testing.T) {
 		{nil, 10}, {is("=", 250), 1}, {is("=", 199), 1}, {is("<", 100), 1}, {is("<=", 100), 2}, {is(">", 799), 1}, {is(">=", 799), 2}, {is("=", 5000), 0}, {is("<>", 5), 10},
 		{called(t, "OR", is("=", 5), is("=", 505)), 2}, {called(t, "AND", is(">", 250), is("<", 420)), 3}, {called(t, "IS NULL", input()), 10}, {called(t, "IS NOT NULL", input()), 9},
 		{called(t, "AND", called(t, "OR", is("=", 5), called(t, "IS NULL", input())), is("<", 300)), 3}, {called(t, "NOT", is("=", 5)), 10},
+		{called(t, ">", input(), called(t, "+", is("=", 700).(*expr.Call).Args[1], is("=", 99).(*expr.Call).Args[1])), 1},
+		{called(t, "<", is("=", 850).(*expr.Call).Args[1], input()), 1},
 		{called(t, "IN", input(), is("=", 5).(*expr.Call).Args[1], is("=", 888).(*expr.Call).Args[1]), 2},
 	} {
 		var got []int64
