@@ -70,6 +70,7 @@ var otherDefaults = map[string]string{
 	"jobmanager.rpc.address":                   "Flink's distribution sets it so",
 	"rest.address":                             "Flink's distribution sets it so",
 	"rest.bind-port":                           "Flink's is rest.port, which is that one",
+	"table.optimizer.join.broadcast-threshold": "a join that all rows of one side are brought to runs in the task of the other side's",
 	"resourcemanager.standalone.start-up-time": "Flink's is slot.request.timeout, which is that long",
 }
 

@@ -16,6 +16,10 @@ var (
 		Key: "table.optimizer.reuse-sub-plan-enabled", Default: true, Effect: Now,
 		Doc: "Whether a batch query computes once what it needs more than once.",
 	})
+	TableBroadcastThreshold = declare(long, Option[int64]{
+		Key: "table.optimizer.join.broadcast-threshold", Default: 64 << 20, Effect: Now,
+		Doc: "How many bytes of rows a join of a batch query may bring to all subtasks, if these are few beside the other side's; -1: none. Flink's default is 1 MB, because there every row of the other side costs more.",
+	})
 	TableReuseSource = declare(boolean, Option[bool]{
 		Key: "table.optimizer.reuse-source-enabled", Default: true, Effect: Now,
 		Doc: "Whether a table that a batch query reads more than once is read once, with all columns that are wanted. It has a meaning only with table.optimizer.reuse-sub-plan-enabled.",

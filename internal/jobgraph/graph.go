@@ -57,14 +57,17 @@ type Vertex struct {
 	CoLocation       string      `json:"coLocation,omitempty"` // empty: none
 	Operators        []*Operator `json:"operators"`            // head first
 	Inputs           []*Edge     `json:"inputs,omitempty"`     // in input order
-	Produces         []*DataSet  `json:"produces,omitempty"`
+	// Beside is how many of Inputs, the last ones, feed operators behind the head. They are
+	// blocking, and read before all else.
+	Beside   int        `json:"beside,omitempty"`
+	Produces []*DataSet `json:"produces,omitempty"`
 }
 
 // Undecided reports whether the program leaves the vertex's parallelism open.
 func (v *Vertex) Undecided() bool { return v.Parallelism == 0 }
 
-// Source reports whether the vertex has no input.
-func (v *Vertex) Source() bool { return len(v.Inputs) == 0 }
+// Source reports whether the vertex's head has no input.
+func (v *Vertex) Source() bool { return len(v.Inputs) == v.Beside }
 
 // Operator is one operator of a chain, as far as the control plane knows it.
 type Operator struct {

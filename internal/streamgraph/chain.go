@@ -3,6 +3,7 @@ package streamgraph
 import (
 	"errors"
 	"fmt"
+	"slices"
 )
 
 // chainable says whether the node behind e runs in the task of the node before
@@ -10,7 +11,7 @@ import (
 // sources is a node here, which belongs to the source.
 func chainable(g *Graph, e *Edge) bool {
 	return (!g.ChainingDisabled || e.To.WithSource) &&
-		len(e.To.In) == 1 &&
+		(len(e.To.In) == 1 || e.To.Along == e) &&
 		e.Partitioner == Forward &&
 		e.From.Parallelism == e.To.Parallelism &&
 		e.From.SlotSharingGroup == e.To.SlotSharingGroup &&
@@ -20,18 +21,19 @@ func chainable(g *Graph, e *Edge) bool {
 }
 
 // chain groups the nodes: each group's head first, every other node after the
-// one that feeds it. Groups stand in the order of their heads in the program.
+// one that feeds it. Groups stand in the order of their heads in the program, but behind
+// those that they read from.
 func chain(g *Graph) []*Chain {
 	var chains []*Chain
 	for _, n := range g.Nodes {
-		if len(n.In) == 1 && chainable(g, n.In[0]) {
+		if slices.ContainsFunc(n.In, func(e *Edge) bool { return chainable(g, e) }) {
 			continue
 		}
-		c := &Chain{Inputs: n.In}
+		c := &Chain{Inputs: slices.Clone(n.In)}
 		collect(g, n, c)
 		chains = append(chains, c)
 	}
-	return chains
+	return inOrder(chains)
 }
 
 // checkTogether refuses nodes that are not in the task that they have to be in.
@@ -51,6 +53,11 @@ func collect(g *Graph, n *Node, c *Chain) {
 	c.Nodes = append(c.Nodes, n)
 	for _, e := range n.Out {
 		if chainable(g, e) {
+			for _, beside := range e.To.In {
+				if beside != e {
+					c.Inputs = append(c.Inputs, beside)
+				}
+			}
 			collect(g, e.To, c)
 		} else {
 			c.Outputs = append(c.Outputs, e)

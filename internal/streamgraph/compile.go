@@ -110,6 +110,7 @@ func settle(g *Graph) error {
 			}
 		}
 	}
+	settleAlong(g)
 	if open {
 		settleOpen(g)
 	}

@@ -18,7 +18,8 @@ type Chain struct {
 	// Nodes stand in the order of the vertex's operators: the head first, each
 	// after all that feed it. They form a tree.
 	Nodes []*Node
-	// Inputs are the edges into the head, in the order of Vertex.Inputs.
+	// Inputs are the edges into the head, and then those into nodes that are chained along
+	// another input, in the order of Vertex.Inputs.
 	Inputs []*Edge
 	// Outputs are the edges that leave the chain, in the order of Vertex.Produces.
 	Outputs []*Edge

@@ -102,6 +102,9 @@ type Node struct {
 	Before func(onCluster bool) error
 
 	In, Out []*Edge
+	// Along, of a node with several inputs, is the one that it may be chained behind, if
+	// all others are First: its task reads those to their ends before it does anything else.
+	Along *Edge
 
 	// Operator is an operator.Factory; Stream an operator.Stream of the output
 	// records (nil for sinks).

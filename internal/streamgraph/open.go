@@ -32,6 +32,7 @@ func settleOpen(g *Graph) {
 		for _, e := range n.In {
 			switch {
 			case e.Partitioner != Forward || !e.From.Open:
+			case e == n.Along: // one task
 			case e.Implicit: // several producers need not become equally many
 				e.Partitioner = Rescale
 			default:

@@ -87,6 +87,7 @@ func (t *translation) connect(c *Chain) {
 			Consumer: t.chainOf[e.To].Vertex.ID,
 		})
 	}
+	c.Vertex.Beside = len(c.Inputs) - len(c.Nodes[0].In)
 	for _, e := range c.Inputs {
 		c.Vertex.Inputs = append(c.Vertex.Inputs, &jobgraph.Edge{
 			DataSet: t.dataSet[e], Source: t.chainOf[e.From].Vertex.ID,

@@ -14,7 +14,7 @@ import (
 // operator is given the receiver it writes to.
 func (t *Task) build() {
 	chain := t.spec.Chain
-	b := builder{task: t, chain: chain, inside: map[*streamgraph.Node]bool{}, partition: map[*streamgraph.Edge]int{}}
+	b := builder{task: t, chain: chain, inside: map[*streamgraph.Node]bool{}, partition: map[*streamgraph.Edge]int{}, inputs: map[*streamgraph.Node]any{}}
 	for _, n := range chain.Nodes {
 		b.inside[n] = true
 	}
@@ -24,22 +24,30 @@ func (t *Task) build() {
 	t.operators = operatorsOf(chain)
 	head := chain.Nodes[0]
 	if head.Kind == streamgraph.Source {
-		c := b.context(head)
-		out := b.outputs(head, c)
-		t.source = head.Operator.(operator.SourceFactory).Open(c, out)
-		h := head.Stream.(operator.Stream).Head(out, t.signal)
-		t.finish = func() {
-			t.metrics.watermark.Store(element.MaxWatermark)
-			h.Watermark(element.MaxWatermark)
-			h.Finish()
-		}
-		return
+		t.finish = b.source(head)
+	} else {
+		b.inputs[head] = b.node(head)
 	}
-	in := b.node(head)
 	for _, e := range chain.Inputs {
-		h := e.Stream().(operator.Stream).Head(operator.Input(in, e.Input), t.signal)
+		h := e.Stream().(operator.Stream).Head(operator.Input(b.inputs[e.To], e.Input), t.signal)
 		t.heads = append(t.heads, h)
-		t.finish = h.Finish
+		if e.To == head {
+			t.finish = h.Finish
+		}
+	}
+}
+
+// source opens the source, and gives what ends the chain.
+func (b *builder) source(head *streamgraph.Node) (finish func()) {
+	t := b.task
+	c := b.context(head)
+	out := b.outputs(head, c)
+	t.source = head.Operator.(operator.SourceFactory).Open(c, out)
+	h := head.Stream.(operator.Stream).Head(out, t.signal)
+	return func() {
+		t.metrics.watermark.Store(element.MaxWatermark)
+		h.Watermark(element.MaxWatermark)
+		h.Finish()
 	}
 }
 
@@ -48,6 +56,8 @@ type builder struct {
 	chain     *streamgraph.Chain
 	inside    map[*streamgraph.Node]bool
 	partition map[*streamgraph.Edge]int // index of the partition an edge leaves by
+	// inputs are the receivers of the nodes that inputs of the chain feed.
+	inputs map[*streamgraph.Node]any
 }
 
 // node builds n over what it feeds and gives n's receiver, or those of its inputs.
@@ -90,7 +100,9 @@ func (b *builder) output(n *streamgraph.Node, side *streamgraph.Side, stream ope
 				Partitioner: e.Partitioner, Route: e.Route, MaxParallelism: groups,
 			}, b.task.partitions[i]))
 		} else if b.inside[e.To] {
-			outs = append(outs, operator.Input(b.node(e.To), e.Input))
+			in := b.node(e.To)
+			b.inputs[e.To] = in
+			outs = append(outs, operator.Input(in, e.Input))
 		}
 	}
 	return stream.Fanout(outs)

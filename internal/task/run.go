@@ -163,6 +163,9 @@ func (t *Task) loop() {
 	t.replay()
 	switch {
 	case t.source != nil:
+		if len(t.gates) > 0 { // what operators behind the source hold
+			t.loopGates()
+		}
 		t.loopSource()
 	case len(t.gates) > 0:
 		t.loopGates()
@@ -301,6 +304,9 @@ func (t *Task) take(in *inputs, i, channel int, e element.Element) {
 // advance passes on what an element of gate i has changed: that the task is active
 // again before its watermark, that it is idle after it.
 func (t *Task) advance(i int, now turn) {
+	if t.source != nil { // whose time is the task's
+		return
+	}
 	if now.changed && !now.idle {
 		t.heads[i].Idle(false)
 	}

@@ -77,7 +77,7 @@ func (st *statement) physical(s *logical.Sink) (plan.Node, error) {
 			return nil, err
 		}
 	}
-	return physical.Sink(physical.Options{Registry: st.o.Registry, Session: st.now}, s)
+	return physical.Sink(st.planning(), s)
 }
 
 // streamsOnly refuses what Flink computes as a stream only.
@@ -106,8 +106,25 @@ func (st *statement) shared(roots []plan.Node) []plan.Node {
 	if !config.TableReuseSubPlan.In(st.config) {
 		return roots
 	}
-	return physical.Share(physical.Options{Registry: st.o.Registry, Session: st.now}, roots, config.TableReuseSource.In(st.config))
+	return physical.Share(st.planning(), roots, config.TableReuseSource.In(st.config))
 }
+
+// planning is what plans are made with.
+func (st *statement) planning() physical.Options {
+	o := physical.Options{Registry: st.o.Registry, Session: st.now}
+	if !st.bounded() {
+		return o
+	}
+	parallelism, set := config.ParallelismDefault.Lookup(st.config)
+	if !set {
+		parallelism = manySubtasks
+	}
+	o.Estimate, o.Parallelism, o.MostBroadcast = estimate.New(st.rows), parallelism, config.TableBroadcastThreshold.In(st.config)
+	return o
+}
+
+// manySubtasks is how many subtasks operators are taken to have where nothing says it.
+const manySubtasks = 8
 
 func (st *statement) optimized(n logical.Node) logical.Node {
 	return optimize.Optimize(&optimize.Context{Registry: st.o.Registry, Session: st.now, Estimate: estimate.New(st.rows)}, n)

@@ -160,6 +160,15 @@ func (b *builder) node(n plan.Node) (*streamgraph.Node, error) {
 		e.To, e.From.Out = made, append(e.From.Out, e)
 	}
 	made.In = edges
+	if j, joins := n.(*plan.Join); joins && j.Strategy != plan.MergeJoin && b.waits {
+		probe := edges[0]
+		if j.BuildLeft {
+			probe = edges[1]
+		}
+		if probe.Partitioner == streamgraph.Forward {
+			made.Along = probe
+		}
+	}
 	b.alone(made)
 	b.nodes[n], b.graph.Nodes = made, append(b.graph.Nodes, made)
 	return made, nil
@@ -208,6 +217,9 @@ func (b *builder) edge(n plan.Node, i int) (*streamgraph.Edge, error) {
 	}
 	if j, joins := n.(*plan.Join); joins && j.Strategy != plan.MergeJoin {
 		e.First = b.waits && (i == 0) == j.BuildLeft
+		if build, moves := j.Inputs[1-i].(*plan.Exchange); moves && b.waits && !e.First {
+			e.Implicit = build.Distribution == plan.Broadcast // all is there, wherever a row is
+		}
 	}
 	for {
 		x, moves := in.(*plan.Exchange)

@@ -122,10 +122,9 @@ func (p *planner) hashed(n *logical.Join, j *plan.Join, left, right planned, key
 	}
 	left, j.LeftKeys = p.keyed(left, lefts)
 	right, j.RightKeys = p.keyed(right, rights)
-	left, right = p.hash(left, j.LeftKeys), p.hash(right, j.RightKeys)
-	if left.one != right.one {
-		left, right = p.single(left), p.single(right)
-	}
+	p.hold(n, j)
+	out := planned{}
+	left, right, out.hashed = p.meet(n, j, left, right)
 	added := len(left.schema()) - leftWidth
 	if j.Condition != nil && added > 0 {
 		j.Condition = expr.Rewrite(j.Condition, func(e expr.Expr) expr.Expr {
@@ -142,7 +141,7 @@ func (p *planner) hashed(n *logical.Join, j *plan.Join, left, right planned, key
 		schema = append(schema, right.schema()...)
 	}
 	j.Base = over(nullable(schema, n, len(left.schema())), left, right)
-	out := planned{node: j, one: left.one}
+	out.node, out.one = j, left.one
 	if len(schema) == len(n.Fields()) {
 		return out, nil
 	}
@@ -154,7 +153,7 @@ func (p *planner) hashed(n *logical.Join, j *plan.Join, left, right planned, key
 		}
 		c.Project = append(c.Project, &expr.Input{Index: at, Name: f.Name, T: f.Type})
 	}
-	return planned{node: c, one: out.one}, nil
+	return planned{node: c, one: out.one, hashed: carried(out.hashed, c.Project)}, nil
 }
 
 // nullable lets columns be NULL that may be missing.
@@ -177,7 +176,7 @@ func (p *planner) notIn(n *logical.Join, left, right planned, k key) (planned, e
 	if left.one {
 		right = p.single(right)
 	} else {
-		left, right = p.spread(left), p.broadcast(right)
+		right = p.broadcast(right)
 	}
 	j.Base = over(left.schema(), left, right)
 	out := planned{node: j, one: left.one}

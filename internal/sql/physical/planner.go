@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/weirstream/weir/internal/sql/estimate"
 	"github.com/weirstream/weir/internal/sql/expr"
 	"github.com/weirstream/weir/internal/sql/logical"
 	"github.com/weirstream/weir/internal/sql/plan"
@@ -14,6 +15,12 @@ import (
 type Options struct {
 	Registry *expr.Registry
 	Session  *expr.Session
+	// Estimate says which side of a join is likely to be the smaller; nil: nobody knows.
+	Estimate *estimate.Estimator
+	// Parallelism is about how many subtasks operators have, and MostBroadcast how many
+	// bytes of rows may be brought to all of them.
+	Parallelism   int
+	MostBroadcast int64
 }
 
 // Sink plans a tree that ends in a Sink.
