@@ -80,7 +80,7 @@ func newGroups(c *operator.Context, n *plan.Aggregate, emit emitter) *groups {
 		g.calls = append(g.calls, call)
 	}
 	g.keys = newKeyer(n.Keys, g.schema, grouping, nil)
-	g.table = newTable(g.keys.packed)
+	g.table = newTable(g.keys)
 	for _, k := range n.Keys {
 		g.values = append(g.values, batch.NewColumn(g.schema[k]))
 	}
@@ -112,6 +112,7 @@ func (g *groups) place(b *batch.Columns, keys *keyer, columns []int) {
 		return
 	}
 	keys.of(b)
+	g.table.near += g.table.touch(keys)
 	var fresh []int32
 	for r := range g.number {
 		number, created := g.table.add(keys, r)

@@ -2,6 +2,7 @@ package exec
 
 import (
 	"bytes"
+	"slices"
 
 	"github.com/weirstream/weir/batch"
 	"github.com/weirstream/weir/internal/sql/plan"
@@ -10,8 +11,8 @@ import (
 // runs numbers the groups of rows of which equal keys come together.
 type runs struct {
 	begun bool
-	last  int32 // number of the group that goes on
-	words words // its key
+	last  int32    // number of the group that goes on
+	words []uint64 // its key
 	bytes []byte
 }
 
@@ -84,7 +85,7 @@ func (g *groups) continues(r int) bool {
 	case !g.sorted.begun:
 		return false
 	case g.keys.packed:
-		return g.sorted.words == g.keys.words[r]
+		return slices.Equal(g.sorted.words, g.keys.wordsAt(r))
 	}
 	return bytes.Equal(g.sorted.bytes, g.keys.key(r))
 }
@@ -95,7 +96,7 @@ func (g *groups) beginRun(r int) {
 	}
 	g.sorted.begun = true
 	if g.keys.packed {
-		g.sorted.words = g.keys.words[r]
+		g.sorted.words = append(g.sorted.words[:0], g.keys.wordsAt(r)...)
 	} else {
 		g.sorted.bytes = append(g.sorted.bytes[:0], g.keys.key(r)...)
 	}

@@ -154,7 +154,7 @@ func (a *bag) collect(out *batch.Column, places []int32) {
 		values := &batch.Columns{N: a.vals.Len, Cols: []*batch.Column{a.vals}, Sel: places}
 		keys := &keyer{columns: []int{0}} // as bytes: no type is asked for
 		keys.of(values)
-		seen, counts := newTable(false), []int32(nil)
+		seen, counts := newTable(keys), []int32(nil)
 		for r, i := range places {
 			n, created := seen.add(keys, r)
 			if created {

@@ -23,7 +23,7 @@ func newDistinct(args []types.Type) *distinct {
 		columns[i] = i
 	}
 	d := &distinct{keys: newKeyer(columns, schema, grouping, nil)}
-	d.table = newTable(d.keys.packed)
+	d.table = newTable(d.keys)
 	for _, t := range args {
 		d.values = append(d.values, batch.NewColumn(t))
 	}

@@ -19,6 +19,7 @@ type hashJoin struct {
 	first                []int32 // by key: one more than its last row
 	next                 []int32 // by row: one more than the row before of the same key
 	marks                batch.Bitmap
+	numbers              []int32 // scratch: of the keys of probe rows
 
 	// some and null say of a NullAware join that there are build rows, and one with NULL.
 	some, null bool
@@ -54,7 +55,7 @@ func samePlaces(a, b *keyer) bool {
 
 // reset makes the table empty.
 func (h *hashJoin) reset() {
-	h.held, h.table = newBatch(h.buildSchema()), newTable(h.buildKeys.packed)
+	h.held, h.table = newBatch(h.buildSchema()), newTable(h.buildKeys)
 	h.first, h.next, h.marks = nil, nil, nil
 }
 
@@ -75,6 +76,7 @@ func (h *hashJoin) build(b *batch.Columns) {
 	from := h.held.N
 	addRows(h.held, b, nil)
 	h.next = grown(h.next, h.held.N)
+	h.table.near += h.table.touch(h.buildKeys)
 	for r, valid := range h.buildKeys.valid {
 		if !valid {
 			continue
@@ -120,11 +122,8 @@ func (h *hashJoin) match(b *batch.Columns) {
 	}
 	h.begin(b)
 	firstOnly := h.firstOnly()
-	for r, valid := range h.probeKeys.valid {
-		if !valid {
-			continue
-		}
-		number := h.table.find(h.probeKeys, r)
+	h.numbers = h.table.find(h.probeKeys, h.numbers)
+	for r, number := range h.numbers {
 		if number < 0 {
 			continue
 		}
@@ -134,7 +133,10 @@ func (h *hashJoin) match(b *batch.Columns) {
 			continue
 		}
 		for k := h.first[number]; k != 0; k = h.next[k-1] {
-			h.pair(int32(row), k-1, h.held, h.marks, 0)
+			h.probeRows, h.buildRows = append(h.probeRows, int32(row)), append(h.buildRows, k-1)
+			if len(h.probeRows) >= batch.MaxRows {
+				h.flush(h.held, h.marks, 0)
+			}
 		}
 	}
 	h.flush(h.held, h.marks, 0)

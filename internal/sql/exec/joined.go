@@ -72,14 +72,19 @@ func (j *joined) probeSchema() []types.Type {
 // marksBuild reports whether it counts which build rows have had a match.
 func (j *joined) marksBuild() bool { return j.keepBuild || j.ofBuild }
 
+// marksProbe reports whether it matters which probe rows have had a match.
+func (j *joined) marksProbe() bool { return j.keepProbe || !j.pairs && !j.ofBuild }
+
 // firstOnly reports whether one match of a probe row is as good as all.
 func (j *joined) firstOnly() bool { return !j.pairs && !j.ofBuild && j.condition == nil }
 
 // begin takes a batch to be probed.
 func (j *joined) begin(b *batch.Columns) {
 	j.probe = b
-	j.matched = resize(j.matched, b.N)
-	clear(j.matched)
+	if j.marksProbe() {
+		j.matched = resize(j.matched, b.N)
+		clear(j.matched)
+	}
 }
 
 // pair adds a candidate: a row of the probed batch and one of build.
@@ -102,8 +107,10 @@ func (j *joined) flush(build *batch.Columns, marks batch.Bitmap, base int) {
 	if j.condition != nil {
 		probeRows, buildRows = j.decide(build)
 	}
-	for _, p := range probeRows {
-		j.matched[p] = true
+	if j.marksProbe() {
+		for _, p := range probeRows {
+			j.matched[p] = true
+		}
 	}
 	if marks != nil && j.marksBuild() {
 		for _, b := range buildRows {

@@ -3,6 +3,7 @@ package exec
 import (
 	"encoding/binary"
 	"math"
+	"slices"
 
 	"github.com/weirstream/weir/batch"
 	"github.com/weirstream/weir/internal/state/keygroup"
@@ -22,9 +23,6 @@ const (
 // wordsOfKey is how many words a key has at most that is kept as words.
 const wordsOfKey = 3
 
-// word is a key of fixed size.
-type words [wordsOfKey]uint64
-
 // place is where a column's value lies in a key of words, and the bit that says that
 // it is NULL.
 type place struct {
@@ -41,9 +39,10 @@ type keyer struct {
 	places   []place
 	nulls    place // of the bits for NULL
 	packed   bool
+	width    int // how many words a key has
 
 	// of the last batch, by the number of the row among those that count
-	words  []words
+	words  []uint64 // width of each
 	bytes  []byte
 	ends   []int // of bytes
 	hashes []uint64
@@ -96,17 +95,25 @@ func (k *keyer) pack(schema []types.Type) {
 		}
 		k.places = append(k.places, p)
 	}
-	var ok bool
-	k.nulls, ok = find(uint(len(k.columns)))
+	ok := true
+	if k.equality == grouping || slices.Contains(k.nullSafe, true) {
+		k.nulls, ok = find(uint(len(k.columns)))
+	}
 	k.packed = ok
+	for w, bits := range used {
+		if bits > 0 {
+			k.width = w + 1
+		}
+	}
+	k.width = max(1, k.width)
 }
 
 // of makes the keys of the rows of b that count.
 func (k *keyer) of(b *batch.Columns) {
 	n := b.Len()
-	k.valid, k.any = k.valid[:0], false
-	for range n {
-		k.valid = append(k.valid, true)
+	k.valid, k.any = resize(k.valid, n), false
+	for r := range k.valid {
+		k.valid[r] = true
 	}
 	if k.packed {
 		k.packWords(b, n)
@@ -124,17 +131,35 @@ func (k *keyer) takesNull(i int) bool {
 }
 
 func (k *keyer) packWords(b *batch.Columns, n int) {
-	k.words = resize(k.words, n)
+	k.words, k.hashes = resize(k.words, n*k.width), resize(k.hashes, n)
 	clear(k.words)
 	for i, c := range k.columns {
 		k.packColumn(b.Cols[c], i, b.Sel)
 	}
-	k.hashes = resize(k.hashes, n)
-	for r := range k.words {
-		w := &k.words[r]
+	switch k.width {
+	case 1:
+		for r, w := range k.words[:len(k.hashes)] {
+			k.hashes[r] = keygroup.HashInt(w + 0x9e3779b97f4a7c15)
+		}
+		return
+	case 2:
+		words := k.words
+		for r := range k.hashes {
+			h := keygroup.HashInt(words[0] + 0x9e3779b97f4a7c15)
+			if words[1] != 0 {
+				h = keygroup.HashInt(h ^ words[1]*0x9e3779b97f4a7c15)
+			}
+			k.hashes[r], words = h, words[2:]
+		}
+		return
+	}
+	for r := range k.hashes {
+		w := k.wordsAt(r)
 		h := keygroup.HashInt(w[0] + 0x9e3779b97f4a7c15)
-		if w[1]|w[2] != 0 {
-			h = keygroup.HashInt(h ^ w[1]*31 ^ w[2]*0x9e3779b97f4a7c15)
+		for _, more := range w[1:] {
+			if more != 0 {
+				h = keygroup.HashInt(h ^ more*0x9e3779b97f4a7c15)
+			}
 		}
 		k.hashes[r] = h
 	}
@@ -150,25 +175,42 @@ func resize[T any](s []T, n int) []T {
 // packColumn puts the values of a column into the words.
 func (k *keyer) packColumn(c *batch.Column, i int, sel []int32) {
 	p := k.places[i]
-	if c.Layout == batch.Int64s && c.Valid == nil && sel == nil && p.shift == 0 {
-		for r, v := range c.I64[:len(k.words)] {
-			k.words[r][p.word] |= uint64(v)
-		}
+	if c.Valid == nil && c.Layout == batch.Int64s {
+		packWhole(k, c.I64, p, sel)
 		return
 	}
-	for r := range k.words {
-		row := r
-		if sel != nil {
-			row = int(sel[r])
-		}
+	if c.Valid == nil && c.Layout == batch.Int32s {
+		packWhole(k, c.I32, p, sel)
+		return
+	}
+	for r := range k.hashes {
+		row := at(sel, r)
 		if c.IsNull(row) {
 			if !k.takesNull(i) {
 				k.refuse(r)
+				continue
 			}
-			k.words[r][k.nulls.word] |= 1 << (k.nulls.shift + uint(i))
+			k.words[r*k.width+k.nulls.word] |= 1 << (k.nulls.shift + uint(i))
 			continue
 		}
-		k.words[r][p.word] |= k.bits(c, row, r) << p.shift
+		k.words[r*k.width+p.word] |= k.bits(c, row, r) << p.shift
+	}
+}
+
+// packWhole puts whole numbers of which none is NULL into the words.
+func packWhole[T int32 | int64](k *keyer, values []T, p place, sel []int32) {
+	mask := ^uint64(0)
+	if _, short := any(values).([]int32); short {
+		mask = 1<<32 - 1
+	}
+	if sel == nil {
+		for r, v := range values[:len(k.hashes)] {
+			k.words[r*k.width+p.word] |= (uint64(v) & mask) << p.shift
+		}
+		return
+	}
+	for r, row := range sel[:len(k.hashes)] {
+		k.words[r*k.width+p.word] |= (uint64(values[row]) & mask) << p.shift
 	}
 }
 
@@ -271,3 +313,6 @@ func (k *keyer) key(r int) []byte {
 	}
 	return k.bytes[k.ends[r-1]:k.ends[r]]
 }
+
+// wordsAt is the key of row r as words.
+func (k *keyer) wordsAt(r int) []uint64 { return k.words[r*k.width : (r+1)*k.width] }

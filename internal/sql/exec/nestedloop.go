@@ -29,7 +29,7 @@ func (n *nestedLoop) probe(b *batch.Columns) {
 	for build := rows.next(); build != nil; build = rows.next() {
 		for r := range b.Len() {
 			row := at(b.Sel, r)
-			if n.matched[row] && !n.pairs && !n.ofBuild {
+			if !n.pairs && !n.ofBuild && n.matched[row] {
 				continue
 			}
 			for k := range build.N {

@@ -258,8 +258,8 @@ func (a *decimalSum) add(g int32, v batch.Int128, n int64) {
 	if a.n[g] < 0 {
 		return
 	}
-	sum, ok := decimal.Add(a.sum[g], a.scale, v, a.scale, types.MaxPrecision, a.scale)
-	if !ok || n < 0 {
+	sum := decimal.Sum128(a.sum[g], v) // which does not fit either if it wraps around
+	if n < 0 || !decimal.Fits(sum, types.MaxPrecision) {
 		a.overflow(g)
 		return
 	}
