@@ -111,7 +111,7 @@ func (b *binder) bindAggregate(c *aggregateCall, rows expr.Scope, row func(expr.
 			}
 			continue
 		}
-		if nested := aggregateIn(b, a); nested != nil && c.Over == nil {
+		if c.Over == nil && aggregateIn(b, a) != nil { // OVER looks at rows that may be groups
 			return call, expr.Refuse(c.at, "Aggregate expressions cannot be nested")
 		}
 		e, err := b.expression(a, rows)

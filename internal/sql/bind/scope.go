@@ -217,7 +217,9 @@ func (s *scope) unknown(parts []ast.Name) error {
 		}
 		var tables []string
 		for _, r := range s.relations {
-			tables = append(tables, r.path[len(r.path)-1])
+			if n := len(r.path); n > 0 {
+				tables = append(tables, r.path[n-1])
+			}
 		}
 		return expr.Refuse(parts[0].Span, "Table '%s' not found%s", dotted(parts[:len(parts)-1]), nearest(parts[len(parts)-2].Text, tables))
 	}
