@@ -3,6 +3,7 @@ package bind
 import (
 	"slices"
 
+	"github.com/weirstream/weir/batch"
 	"github.com/weirstream/weir/internal/sql/ast"
 	"github.com/weirstream/weir/internal/sql/expr"
 	"github.com/weirstream/weir/internal/sql/logical"
@@ -65,6 +66,9 @@ func (b *binder) join(j *ast.Join, s *scope, before logical.Node) (logical.Node,
 		if node.Condition, err = b.condition(j.On, s, "ON"); err != nil {
 			return nil, err
 		}
+		if err := oneSided(node, j, width); err != nil {
+			return nil, err
+		}
 	}
 	if snap != nil && at == types.Rowtime {
 		if err := b.versioned(relation, node.Condition, width); err != nil {
@@ -80,6 +84,24 @@ func (b *binder) join(j *ast.Join, s *scope, before logical.Node) (logical.Node,
 		}
 	}
 	return node, nil
+}
+
+// oneSided refuses sub-queries in the condition of an outer join that refer to both sides.
+func oneSided(node *logical.Join, j *ast.Join, width int) (err error) {
+	if node.Kind == logical.Inner {
+		return nil
+	}
+	expr.Walk(node.Condition, func(e expr.Expr) bool {
+		s, ok := e.(*logical.Subquery)
+		if !ok {
+			return true
+		}
+		if used := logical.UsedColumns(s); len(used) > 0 && used[0] < width && used[len(used)-1] >= width {
+			err = expr.Refuse(s.Span(), "a sub-query in the condition of a %s JOIN can refer to columns of one side only", j.Kind)
+		}
+		return true
+	})
+	return err
 }
 
 // twice refuses a relation that is called as another is.
@@ -218,6 +240,11 @@ func (b *binder) condition(e ast.Expr, s expr.Scope, where string) (expr.Expr, e
 	}
 	if k := c.Type().Kind; k != types.Boolean && k != types.Null {
 		return nil, expr.Refuse(e.Range(), "%s clause must be a condition, and this is of type %s", where, c.Type().Text())
+	}
+	if l, ok := c.(*expr.Literal); ok && l.T.Kind == types.Null { // it is of the type that is wanted here
+		typed := &expr.Literal{T: types.Of(types.Boolean), Value: batch.NewColumn(types.Of(types.Boolean)), At: l.At, Text: l.Text}
+		typed.Value.AppendNull()
+		return typed, nil
 	}
 	return c, nil
 }

@@ -51,9 +51,13 @@ func (b *binder) applied(j *ast.Join, r ast.Relation, kind logical.JoinKind, lef
 	if err != nil {
 		return nil, err
 	}
-	if a, ok := node.(*logical.Apply); ok {
+	asks := subqueryIn(condition)
+	switch a, ok := node.(*logical.Apply); {
+	case asks != nil && kind == logical.Left:
+		return nil, expr.Refuse(asks.Span(), "the condition of a LEFT JOIN with a side that refers to the other cannot have a sub-query")
+	case ok && asks == nil:
 		a.Condition = condition
-	} else if !isTrue(j.On) {
+	case !isTrue(j.On):
 		node = &logical.Filter{Input: node, Condition: condition}
 	}
 	if kind == logical.Left {
@@ -64,6 +68,17 @@ func (b *binder) applied(j *ast.Join, r ast.Relation, kind logical.JoinKind, lef
 		}
 	}
 	return node, nil
+}
+
+// subqueryIn is the first sub-query in an expression; nil: there is none.
+func subqueryIn(e expr.Expr) (found *logical.Subquery) {
+	expr.Walk(e, func(e expr.Expr) bool {
+		if s, ok := e.(*logical.Subquery); ok && found == nil {
+			found = s
+		}
+		return found == nil
+	})
+	return found
 }
 
 func isTrue(e ast.Expr) bool {

@@ -2,6 +2,7 @@ package logical
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -71,6 +72,49 @@ func (e *Subquery) String() string {
 		kind += "(" + exprs(e.Operands) + "; " + e.Test.String() + ")"
 	}
 	return fmt.Sprintf("%s{%s}", kind, strings.Join(strings.Fields(strings.ReplaceAll(Text(e.Plan), "\n", " ")), " "))
+}
+
+// UsedColumns are the columns of a query that an expression in it uses, in its sub-queries
+// too, in ascending order.
+func UsedColumns(e expr.Expr) []int {
+	var used []int
+	var of func(e expr.Expr, depth int)
+	var in func(n Node, depth int)
+	of = func(e expr.Expr, depth int) {
+		expr.Walk(e, func(e expr.Expr) bool {
+			switch e := e.(type) {
+			case *expr.Input:
+				if depth == 0 {
+					used = append(used, e.Index)
+				}
+			case *Outer:
+				if e.Levels == depth {
+					used = append(used, e.Index)
+				}
+			case *Subquery:
+				for _, o := range e.Operands {
+					of(o, depth)
+				}
+				in(e.Plan, depth+1)
+			}
+			return true
+		})
+	}
+	in = func(n Node, depth int) {
+		for _, e := range Exprs(n) {
+			of(e, depth)
+		}
+		for i, input := range n.Inputs() {
+			if _, apply := n.(*Apply); apply && i == 1 {
+				in(input, depth+1)
+				continue
+			}
+			in(input, depth)
+		}
+	}
+	of(e, 0)
+	slices.Sort(used)
+	return slices.Compact(used)
 }
 
 // Apply gives each left row with the rows that the right side has for it, where Outer

@@ -211,6 +211,8 @@ func (d *domain) push(n logical.Node) logical.Node {
 		}
 		own := d.own(in)
 		return &logical.Project{Input: in, Exprs: append(p.Exprs, own...), Names: append(p.Names, inputNames(own)...)}
+	case *logical.Values:
+		return d.push(d.c.rows(n))
 	case *logical.Aggregate:
 		return d.aggregate(n)
 	case *logical.Join:

@@ -48,8 +48,12 @@ func Subqueries(c *Context, n logical.Node) logical.Node {
 		case *logical.Filter:
 			return c.filter(n)
 		case *logical.Join:
-			if hasSubquery(n.Condition) && n.Kind == logical.Inner {
+			switch {
+			case !hasSubquery(n.Condition):
+			case n.Kind == logical.Inner:
 				return c.filter(&logical.Filter{Input: &logical.Join{Left: n.Left, Right: n.Right}, Condition: n.Condition})
+			default:
+				return c.outer(n)
 			}
 		}
 		return c.values(n)
