@@ -49,6 +49,16 @@ func openFlink(ctx context.Context, home, tables string, slots int) (f *flink, e
 	return f, nil
 }
 
+// flinkVersion is that of a distribution, by the name of its main library.
+func flinkVersion(home string) string {
+	const prefix = "flink-dist-"
+	names, err := filepath.Glob(filepath.Join(home, "lib", prefix+"*.jar"))
+	if err != nil || len(names) == 0 {
+		return "unknown"
+	}
+	return strings.TrimSuffix(strings.TrimPrefix(filepath.Base(names[0]), prefix), ".jar")
+}
+
 func (f *flink) start(ctx context.Context, slots int) error {
 	conf := filepath.Join(f.work, "conf")
 	if err := os.CopyFS(conf, os.DirFS(filepath.Join(f.home, "conf"))); err != nil {

@@ -12,6 +12,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"os/exec"
 	"os/signal"
 	"path/filepath"
 	"slices"
@@ -285,12 +286,15 @@ func startFlink(ctx context.Context, o options, kept, tables string) (e engine, 
 		now := func() (string, string) { return time.Now().UTC().Format("2006-01-02 15:04 MST"), machine.Load() }
 		e = &keeping{f, kept, now, r}
 	}
-	return e, told + fmt.Sprintf("* Flink: starting JobManager and TaskManager takes %.1f CPU-s, %.1f s, which no query is charged with.\n", r.Started.CPU, r.Started.Wall), nil
+	return e, told + fmt.Sprintf("* Flink is version %s, with %s for the TaskManager.\n", flinkVersion(o.flink), flinkMemory) + fmt.Sprintf("* Flink: starting JobManager and TaskManager takes %.1f CPU-s, %.1f s, which no query is charged with.\n", r.Started.CPU, r.Started.Wall), nil
 }
 
 func (p *page) text(o options, began time.Time, load string, meter *machine.Meter) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "# Figures of SQL, %s\n\n%s", began.UTC().Format("2006-01-02 15:04 MST"), machine.Description())
+	if commit, err := exec.Command("git", "rev-parse", "--short", "HEAD").Output(); err == nil {
+		fmt.Fprintf(&b, "* Weir: commit %s\n", strings.TrimSpace(string(commit)))
+	}
 	fmt.Fprintf(&b, "* load average before and after: %s; %s\n", load, machine.Load())
 	others := meter.Others()
 	fmt.Fprintf(&b, "* cores used by other programs meanwhile: %.2f\n* took: %s\n", others, time.Since(began).Round(time.Second))
