@@ -3,6 +3,7 @@ package exec
 import (
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/weirstream/weir/batch"
 	"github.com/weirstream/weir/internal/operator"
@@ -136,11 +137,16 @@ func isTrue(dst []int32, b *batch.Columns, c *batch.Column) []int32 {
 	switch {
 	case c.Layout == batch.Nothing:
 	case b.Sel == nil && c.Valid == nil:
+		from := len(dst)
+		dst = slices.Grow(dst, b.N)[:from+b.N]
+		n := from
 		for i, v := range c.Bool[:b.N] {
+			dst[n] = int32(i) // counts if the row does, and no branch depends on it
 			if v {
-				dst = append(dst, int32(i))
+				n++
 			}
 		}
+		dst = dst[:n]
 	case b.Sel == nil:
 		for i, v := range c.Bool[:b.N] {
 			if v && c.Valid.Get(i) {

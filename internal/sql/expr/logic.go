@@ -1,6 +1,8 @@
 package expr
 
 import (
+	"slices"
+
 	"github.com/weirstream/weir/batch"
 	"github.com/weirstream/weir/types"
 )
@@ -104,16 +106,27 @@ func connectiveKernel(neutral bool) LazyKernel {
 }
 
 // undecided notes what a part gives, and appends the rows that it does not decide.
+// Without NULLs, what it gives is the result so far, and no branch depends on a row.
+// The rows may be selected by pending itself, whose end never overtakes them.
 func undecided(out, c *batch.Column, rows Rows, pending []int32, neutral bool) []int32 {
-	if rows.Sel == nil && c.Valid == nil {
-		for i, v := range c.Bool[:rows.N] {
-			if v == neutral {
-				pending = append(pending, int32(i))
-			} else {
-				out.Bool[i] = !neutral
+	if c.Valid == nil && (rows.Sel == nil || out.Valid == nil) {
+		pending = slices.Grow(pending, rows.Len())[:rows.Len()]
+		n := 0
+		if rows.Sel == nil {
+			copy(out.Bool, c.Bool[:rows.N])
+			for i, v := range c.Bool[:rows.N] {
+				pending[n] = int32(i)
+				n += one(v == neutral)
 			}
+			return pending[:n]
 		}
-		return pending
+		for _, i := range rows.Sel {
+			v := c.Bool[i]
+			out.Bool[i] = v
+			pending[n] = i
+			n += one(v == neutral)
+		}
+		return pending[:n]
 	}
 	for k := range rows.Len() {
 		i := rows.At(k)
@@ -129,6 +142,14 @@ func undecided(out, c *batch.Column, rows Rows, pending []int32, neutral bool) [
 		pending = append(pending, int32(i))
 	}
 	return pending
+}
+
+// one is 1 for true.
+func one(v bool) int {
+	if v {
+		return 1
+	}
+	return 0
 }
 
 func truthTest(onNull bool, answers [2]bool) Kernel {
