@@ -331,7 +331,7 @@ func (l *local) number(field byte) int64 {
 	case 'D':
 		return DayOfYear(l.days)
 	case 'F':
-		return (l.day-1)/7 + 1
+		return (l.day-1)%7 + 1
 	case 'W':
 		return (l.day-1+Weekday(Days(l.year, l.month, 1)))/7 + 1
 	case 'e', 'c':

@@ -209,7 +209,32 @@ func (b *Binder) binary(n *ast.Binary) (Expr, error) {
 	if _, ok := b.Registry.Lookup(string(n.Op)); !ok {
 		return nil, Refuse(n.OpSpan, "the operator %s is not supported", n.Op)
 	}
+	if left, right, ok := rows(n.Left, n.Right); ok && (n.Op == ast.Equals || n.Op == ast.NotEquals) {
+		e, err := b.sameRows(left, right, n.Range())
+		return b.negated(n.Op == ast.NotEquals, n.Range(), e, err)
+	}
 	return b.call(string(n.Op), n.Range(), n.Left, n.Right)
+}
+
+// rows are two constructors of rows of one length.
+func rows(a, b ast.Expr) (x, y *ast.Row, ok bool) {
+	x, okX := a.(*ast.Row)
+	y, okY := b.(*ast.Row)
+	return x, y, okX && okY && len(x.Elements) == len(y.Elements) && len(x.Elements) > 1
+}
+
+// sameRows is that all elements of two rows are equal, NULL if one that is NULL decides.
+func (b *Binder) sameRows(x, y *ast.Row, at ast.Span) (Expr, error) {
+	var parts []Expr
+	for i := range x.Elements {
+		equal := &ast.Binary{Span: at, Op: ast.Equals, OpSpan: at, Left: x.Elements[i], Right: y.Elements[i]}
+		e, err := b.Expr(equal)
+		if err != nil {
+			return nil, err
+		}
+		parts = append(parts, e)
+	}
+	return b.apply("AND", at, parts...)
 }
 
 // chain are the operands of one operator written several times.

@@ -1,6 +1,8 @@
 package expr
 
 import (
+	"slices"
+
 	"github.com/weirstream/weir/internal/sql/ast"
 	"github.com/weirstream/weir/types"
 )
@@ -73,7 +75,29 @@ func (b *Binder) in(n *ast.In) (Expr, error) {
 	if n.Query != nil {
 		return nil, Refuse(n.Range(), "a query cannot stand here")
 	}
+	if !slices.ContainsFunc(n.List, func(item ast.Expr) bool { _, _, ok := rows(n.Operand, item); return !ok }) {
+		return b.inRows(n)
+	}
 	e, err := b.call("IN", n.Range(), append([]ast.Expr{n.Operand}, n.List...)...)
+	return b.negated(n.Not, n.Range(), e, err)
+}
+
+// inRows is whether a row is one of a list of rows.
+func (b *Binder) inRows(n *ast.In) (Expr, error) {
+	var parts []Expr
+	for _, item := range n.List {
+		x, y, _ := rows(n.Operand, item)
+		e, err := b.sameRows(x, y, n.Range())
+		if err != nil {
+			return nil, err
+		}
+		parts = append(parts, e)
+	}
+	e := parts[0]
+	var err error
+	if len(parts) > 1 {
+		e, err = b.apply("OR", n.Range(), parts...)
+	}
 	return b.negated(n.Not, n.Range(), e, err)
 }
 

@@ -55,7 +55,8 @@ func (s *Site) comparable(test Order) error {
 	a, b := s.Type(0), s.Type(1)
 	switch {
 	case a.Kind == types.Null && b.Kind == types.Null:
-		return s.NoBareNull()
+		boolean := types.Of(types.Boolean)
+		return s.castBoth(boolean, boolean)
 	case a.Kind == types.Null:
 		return s.Cast(0, b)
 	case b.Kind == types.Null:

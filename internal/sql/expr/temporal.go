@@ -17,6 +17,9 @@ func elapsed() []*Function {
 				if !s.Kind(0).IsDatetime() || !s.Kind(1).IsDatetime() {
 					return types.Type{}, s.NoMatch("two dates, times or timestamps")
 				}
+				if s.Kind(0) != s.Kind(1) {
+					return types.Type{}, s.Refuse("the difference of %s and %s: Parameters must be of the same type; cast one of them", s.Type(0).Text(), s.Type(1).Text())
+				}
 				t, err := s.Unify(0, 1)
 				return Resolved(result).WithNull(t.Nullable), err
 			}}

@@ -52,7 +52,7 @@ func noteParts(s *expr.Site, first, step int) error {
 		if s.Kind(k) == types.Null {
 			return expr.Refuse(s.Args[k].Span(), "a NULL without a type is no value of %s; write CAST(NULL AS …)", s.Fn.Name)
 		}
-		if reason, ok := writable(s.Type(k), false); !ok {
+		if reason, ok := writable(s.Type(k)); !ok {
 			return expr.Refuse(s.Args[k].Span(), "%s: %s", s.Fn.Name, reason)
 		}
 		if call, ok := s.Args[k].(*expr.Call); ok && slices.Contains(raw, call.Fn.Name) {
@@ -172,7 +172,7 @@ func inferJSONString(s *expr.Site) (types.Type, error) {
 	if s.Kind(0) == types.Null {
 		s.Args[0] = expr.Null(text, s.Args[0].Span())
 	}
-	if reason, ok := writable(s.Type(0), true); !ok {
+	if reason, ok := writable(s.Type(0)); !ok {
 		return types.Type{}, s.Refuse("JSON_STRING: %s", reason)
 	}
 	return text.WithNull(s.Nullable()), nil

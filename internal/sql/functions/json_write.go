@@ -26,9 +26,9 @@ func appendJSON(dst []byte, t types.Type, c *batch.Column, i int) []byte {
 	case types.TinyInt, types.SmallInt, types.Int, types.BigInt, types.IntervalYearMonth, types.IntervalDayTime:
 		return strconv.AppendInt(dst, intAt(c, i), 10)
 	case types.Float:
-		return appendReal(dst, float64(c.F32[i]), floattext.AppendFloat(nil, c.F32[i]))
+		return appendReal(dst, float64(c.F32[i]))
 	case types.Double:
-		return appendReal(dst, c.F64[i], floattext.AppendDouble(nil, c.F64[i]))
+		return appendReal(dst, c.F64[i])
 	case types.Decimal:
 		return decimal.Append(dst, unscaledAt(c, i), t.Scale)
 	case types.Binary, types.VarBinary, types.Bitmap:
@@ -53,12 +53,40 @@ func appendJSON(dst []byte, t types.Type, c *batch.Column, i int) []byte {
 	return jsondoc.AppendQuoted(dst, c.Bytes(i))
 }
 
-// appendReal appends a number, one that JSON lacks as a string.
-func appendReal(dst []byte, v float64, written []byte) []byte {
+// appendReal appends a number, one that JSON lacks as a string. Its power of ten is written
+// out down to the millionth and up to its last digit.
+func appendReal(dst []byte, v float64) []byte {
+	var buffer [32]byte
+	written := floattext.AppendDouble(buffer[:0], v)
 	if math.IsNaN(v) || math.IsInf(v, 0) {
 		return append(append(append(dst, '"'), written...), '"')
 	}
-	return append(dst, written...)
+	mantissa, power, scientific := bytes.Cut(written, []byte("E"))
+	if !scientific {
+		return append(dst, written...)
+	}
+	exponent, _ := strconv.Atoi(string(power))
+	if mantissa[0] == '-' {
+		dst, mantissa = append(dst, '-'), mantissa[1:]
+	}
+	behind := len(mantissa) - len("1.") - exponent // digits behind the point
+	switch {
+	case exponent > 0 && behind < 0:
+		return strconv.AppendInt(append(append(dst, mantissa...), "E+"...), int64(exponent), 10)
+	case exponent < -6:
+		return strconv.AppendInt(append(append(dst, mantissa...), 'E'), int64(exponent), 10)
+	case exponent < 0:
+		dst = append(dst, "0."...)
+		for range -exponent - 1 {
+			dst = append(dst, '0')
+		}
+		return append(append(dst, mantissa[0]), mantissa[2:]...)
+	}
+	dst = append(append(dst, mantissa[0]), mantissa[2:2+exponent]...)
+	if behind > 0 {
+		dst = append(append(dst, '.'), mantissa[2+exponent:]...)
+	}
+	return dst
 }
 
 // appendISO appends a timestamp with a T, and as many digits behind the second as it has.
@@ -133,25 +161,21 @@ func appendJSONRow(dst []byte, t types.Type, c *batch.Column, i int) []byte {
 	return append(dst, '}')
 }
 
-// writable is why values of a type cannot be JSON; moments says that timestamps can.
-func writable(t types.Type, moments bool) (reason string, ok bool) {
+// writable is why values of a type cannot be JSON.
+func writable(t types.Type) (reason string, ok bool) {
 	switch t.Kind {
 	case types.Date, types.Time, types.IntervalYearMonth, types.IntervalDayTime, types.Multiset, types.Raw:
 		return t.Text() + " has no form in JSON", false
-	case types.Timestamp, types.TimestampLTZ:
-		if !moments {
-			return t.Text() + " has no form in JSON", false
-		}
 	case types.Array:
-		return writable(*t.Elem, moments)
+		return writable(*t.Elem)
 	case types.Map:
 		if !t.Key.Kind.IsText() {
 			return "the keys of a MAP must be texts, not " + t.Key.Text(), false
 		}
-		return writable(*t.Elem, moments)
+		return writable(*t.Elem)
 	case types.Row, types.Structured:
 		for _, f := range t.Fields {
-			if reason, ok := writable(f.Type, moments); !ok {
+			if reason, ok := writable(f.Type); !ok {
 				return reason, false
 			}
 		}

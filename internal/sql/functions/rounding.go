@@ -161,7 +161,10 @@ func roundExact(v batch.Int128, scale int, digits int64, half bool, t types.Type
 		}
 		v = dropDigits(v, int(drop), half)
 		if digits < 0 {
-			v, _ = decimal.Rescale(v, 0, types.MaxPrecision, int(-digits))
+			var fits bool
+			if v, fits = decimal.Rescale(v, 0, types.MaxPrecision, int(-digits)); !fits {
+				return v, false
+			}
 			scale = 0
 		} else {
 			scale = int(digits)

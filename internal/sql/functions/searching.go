@@ -3,6 +3,9 @@ package functions
 import (
 	"bytes"
 	"fmt"
+	"slices"
+	"unicode/utf16"
+	"unicode/utf8"
 
 	"github.com/weirstream/weir/batch"
 	"github.com/weirstream/weir/internal/sql/expr"
@@ -144,6 +147,24 @@ func strToMap(*expr.Bound) (expr.Kernel, error) {
 	}, nil
 }
 
+// place is where Java's hash map of n entries keeps a key: the order of a map's entries is that
+// of the places.
+func place(key []byte, n int) int {
+	h := uint32(0)
+	for _, r := range string(key) {
+		if high, low := utf16.EncodeRune(r); high != utf8.RuneError {
+			h = 31*h + uint32(high)
+			r = low
+		}
+		h = 31*h + uint32(r)
+	}
+	size := 16
+	for n > size*3/4 {
+		size *= 2
+	}
+	return int((h ^ h>>16) & uint32(size-1))
+}
+
 // appendPairs appends the keys and values of a text; of equal keys the last value counts.
 func appendPairs(keys, values *batch.Column, s []byte, pairs, separator *javaregex.Pattern) {
 	type pair struct {
@@ -169,6 +190,7 @@ func appendPairs(keys, values *batch.Column, s []byte, pairs, separator *javareg
 		}
 		all = append(all, p)
 	})
+	slices.SortStableFunc(all, func(a, b pair) int { return place(a.key, len(all)) - place(b.key, len(all)) })
 	for _, p := range all {
 		keys.AppendBytes(p.key)
 		if p.has {

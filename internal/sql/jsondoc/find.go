@@ -37,7 +37,7 @@ func (d *Doc) Find(p *Path) (v Value, found bool, err error) {
 		s := &p.steps[i]
 		if err := d.follow(s, many); err != nil {
 			if p.Lax {
-				return v, false, nil
+				return Value{Kind: Array, doc: d, isMany: true}, p.many, nil // of many none
 			}
 			return v, false, err
 		}
