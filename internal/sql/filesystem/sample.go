@@ -30,7 +30,8 @@ func (c Connector) Sample(s *plan.Scan, session *expr.Session, rows int) (all []
 	if err != nil {
 		return nil, false, err
 	}
-	if strings.ContainsAny(src.pattern, wildcards) {
+	side := src.format.rejectsOf != ""
+	if !side && strings.ContainsAny(src.pattern, wildcards) {
 		return nil, false, nil
 	}
 	opened, err := src.Open(connector.SourceContext{}, connector.Output[*batch.Columns]{})
@@ -42,18 +43,18 @@ func (c Connector) Sample(s *plan.Scan, session *expr.Session, rows int) (all []
 		r.values.collects, r.badRows.rejects = false, nil
 	}
 	r := opened.(sampling)
-	err = walk(src.pattern, func(path string, _ fs.DirEntry) error {
-		found, err := r.sample(path, rows-len(all))
-		if all = append(all, found...); err != nil {
+	for _, root := range src.patterns() {
+		err := walk(root, func(path string, _ fs.DirEntry) error {
+			if len(all) >= rows {
+				return fs.SkipAll
+			}
+			found, err := r.sample(path, rows-len(all))
+			all = append(all, found...)
 			return err
+		})
+		if err != nil && !(side && errors.Is(err, fs.ErrNotExist)) {
+			return all, false, fmt.Errorf("table %s: %w", s.Table, err)
 		}
-		if len(all) >= rows {
-			return fs.SkipAll
-		}
-		return nil
-	})
-	if err != nil {
-		return all, false, fmt.Errorf("table %s: %w", s.Table, err)
 	}
 	return all, true, nil
 }

@@ -15,10 +15,10 @@ const maxCounted = 64
 
 // Size adds up the sizes of the files of a table, and of Parquet the rows that they note,
 // unless there are many files; of other formats it is not known how many rows they have.
-// Nor is the size for a path with wildcards.
+// Nor is the size for a path with wildcards, or of rejected rows.
 func (c Connector) Size(options map[string]string) (exec.Size, bool) {
 	pattern, err := local(options["path"])
-	if err != nil || pattern == "" || strings.ContainsAny(pattern, wildcards) {
+	if err != nil || pattern == "" || strings.ContainsAny(pattern, wildcards) || options[rejectsOption] != "" {
 		return exec.Size{}, false
 	}
 	all := exec.Size{Rows: -1}
