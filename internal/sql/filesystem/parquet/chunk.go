@@ -179,7 +179,7 @@ func (c *chunk) dictionaryPage(head *format.PageHeader, text []byte, whole int) 
 		return errors.New("the head of a dictionary is missing")
 	case !c.first:
 		return errors.New("a dictionary comes after values")
-	case d.Encoding != format.Plain && d.Encoding != format.PlainDictionary:
+	case d.Encoding != format.Plain && d.Encoding != placesOfOld:
 		return fmt.Errorf("a dictionary is encoded as %s, which is not read", d.Encoding)
 	case d.NumValues < 0 || d.NumValues > maxPageValues:
 		return fmt.Errorf("a dictionary has %d values", d.NumValues)

@@ -23,6 +23,8 @@ const (
 )
 
 const (
+	// placesOfOld is what old programs call both a dictionary and the places in it.
+	placesOfOld format.Encoding = 2
 	// some is how many values are read at once where they are converted.
 	some = 1024
 
@@ -84,7 +86,7 @@ func (v *values) open(n *node, d *dictionary, text []byte, encoding format.Encod
 	switch encoding {
 	case format.Plain:
 		v.form = plain
-	case format.PlainDictionary, format.RLEDictionary:
+	case placesOfOld, format.RLEDictionary:
 		v.form = indexed
 		if count == 0 || len(text) == 0 { // all are NULL
 			v.hybrid = hybrid{}
