@@ -3,6 +3,7 @@ package filecatalog
 import (
 	"bytes"
 	"fmt"
+	"strings"
 
 	"go.yaml.in/yaml/v3"
 
@@ -103,8 +104,12 @@ var times = map[types.TimeAttribute]string{types.Rowtime: "ROWTIME", types.Proct
 
 func encodeTable(t *catalog.Table) ([]byte, error) {
 	d := table{Kind: kindTable, Comment: t.Comment, Partitions: t.Partitions, Options: t.Options, Original: t.Original, Query: t.Query}
-	if t.Kind == catalog.View {
+	switch t.Kind {
+	case catalog.BaseTable:
+	case catalog.View:
 		d.Kind = kindView
+	default:
+		return nil, fmt.Errorf("a %s is not kept in files", strings.ToLower(t.Kind.String()))
 	}
 	for _, c := range t.Schema.Columns {
 		plain := c.Type

@@ -244,6 +244,7 @@ func TestFilesThatCannotBeRead(t *testing.T) {
 		t.Error(got, err)
 	}
 	wantError(t, c.PutTable("default", "x", &catalog.Table{Schema: catalog.Schema{Columns: []catalog.Column{{Name: "s", Type: types.Of(types.Symbol)}}}}), "cannot be kept in a file")
+	wantError(t, c.PutTable("default", "m", &catalog.Table{Kind: catalog.MaterializedTable}), "a materialized table is not kept in files")
 	wantError(t, c.PutTable("default", "", &catalog.Table{}), "a name is empty")
 }
 
