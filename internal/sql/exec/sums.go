@@ -288,6 +288,10 @@ func (a *decimalSum) update(groups []int32, args []*batch.Column, rows []int32) 
 	}
 }
 
+// ample is the upper half of 10^38: a sum whose upper half is nearer to zero has no
+// more than 38 digits.
+const ample = 0x4b3b4ca85a86c47a
+
 // addShort adds values of 64 bits: they cannot overflow 38 digits before there are 10^19.
 func (a *decimalSum) addShort(groups []int32, c *batch.Column, rows []int32) {
 	for r, g := range groups {
@@ -301,7 +305,7 @@ func (a *decimalSum) addShort(groups []int32, c *batch.Column, rows []int32) {
 		if lo < s.Lo {
 			hi++
 		}
-		if s.Lo, s.Hi = lo, hi; !decimal.Fits(*s, types.MaxPrecision) {
+		if s.Lo, s.Hi = lo, hi; (hi >= ample || hi <= -ample) && !decimal.Fits(*s, types.MaxPrecision) {
 			a.overflow(g)
 			continue
 		}
