@@ -36,7 +36,7 @@ func openFlink(ctx context.Context, home, tables string, slots int) (f *flink, e
 		return nil, fmt.Errorf("there is no Flink at %s, where -flink names its distribution", home)
 	}
 	if _, err := exec.LookPath("java"); err != nil {
-		return nil, errors.New("Flink needs Java 17: there is no java on the path")
+		return nil, errors.New("there is no java on the path; Flink needs Java 17")
 	}
 	work, err := os.MkdirTemp("", "weir-bench-")
 	if err != nil {
