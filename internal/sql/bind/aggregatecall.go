@@ -120,6 +120,9 @@ func (b *binder) bindAggregate(c *aggregateCall, rows expr.Scope, row func(expr.
 		}
 		args = append(args, e)
 	}
+	if c.fn.Name == "COUNT" && len(c.args) == 0 {
+		return call, expr.Refuse(c.at, "Invalid number of arguments to function 'COUNT'. Was expecting 1 arguments, or *")
+	}
 	typed, err := b.Registry.CallFunction(b.Session, c.fn, c.at, args...)
 	if err != nil {
 		return call, err

@@ -292,6 +292,9 @@ func renameColumn(t *catalog.Table, r *ast.RenameColumn) error {
 	if err := inUse(t, from, r.From.Span, nil); err != nil {
 		return err
 	}
+	if slices.Contains(t.Partitions, from) {
+		return expr.Refuse(r.From.Span, "Can not rename column %s because it is used as the partition keys.", from)
+	}
 	t.Schema.Columns[i].Name = to
 	renamed := func(names []string) {
 		for k := range names {
@@ -300,7 +303,6 @@ func renameColumn(t *catalog.Table, r *ast.RenameColumn) error {
 			}
 		}
 	}
-	renamed(t.Partitions)
 	if t.Schema.PrimaryKey != nil {
 		renamed(t.Schema.PrimaryKey.Columns)
 	}

@@ -95,6 +95,9 @@ func columnType(t ast.DataType) (types.Type, error) {
 		}
 		return raw == nil
 	})
+	if s, ok := t.(*ast.ScalarType); ok && s.Name == "NULL" {
+		return types.Type{}, expr.Refuse(s.Span, "a column cannot be of type NULL")
+	}
 	if raw != nil {
 		return types.Type{}, expr.Refuse(raw.Span, "values of the RAW type of class '%s' belong to Java programs and cannot be read", raw.Class.Value)
 	}

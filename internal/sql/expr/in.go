@@ -11,6 +11,11 @@ func inferIn(s *Site) (types.Type, error) {
 	if err := s.Count(2, -1); err != nil {
 		return types.Type{}, err
 	}
+	for i := 2; i < len(s.Args); i++ {
+		if s.Kind(i).IsNumeric() && s.Kind(i-1).IsText() || s.Kind(i).IsText() && s.Kind(i-1).IsNumeric() {
+			return types.Type{}, s.Refuse("IN: Values in expression list must have compatible types, and there are %s and %s", s.Type(i-1).Text(), s.Type(i).Text())
+		}
+	}
 	t := s.Type(0)
 	for i := 1; i < len(s.Args); i++ {
 		u, ok := Common(t, s.Type(i))

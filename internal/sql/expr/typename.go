@@ -3,6 +3,7 @@ package expr
 import (
 	"github.com/weirstream/weir/internal/sql/ast"
 	"github.com/weirstream/weir/types"
+	"slices"
 )
 
 // plain are the types whose keyword says all.
@@ -64,6 +65,9 @@ func fieldTypes(list []*ast.RowField, named func(*ast.NamedType) (types.Type, er
 		t, err := TypeOf(f.Type, named)
 		if err != nil {
 			return nil, err
+		}
+		if slices.ContainsFunc(fields[:i], func(o types.Field) bool { return o.Name == f.Name.Text }) {
+			return nil, Refuse(f.Name.Span, "Field names must be unique. Found duplicates: [%s]", f.Name.Text)
 		}
 		fields[i] = types.Field{Name: f.Name.Text, Type: t}
 		if f.Comment != nil {

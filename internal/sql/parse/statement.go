@@ -2,6 +2,7 @@ package parse
 
 import (
 	"github.com/weirstream/weir/internal/sql/ast"
+	"slices"
 )
 
 // starters are the statements by their first word.
@@ -98,7 +99,12 @@ func (p *parser) explain() ast.Statement {
 		if d := p.maybe(explainDetails...); d != "" {
 			e.Details = append(e.Details, d)
 			for p.skip(",") {
-				e.Details = append(e.Details, p.oneOf(explainDetails...))
+				from := p.start()
+				d := p.oneOf(explainDetails...)
+				if slices.Contains(e.Details, d) {
+					p.refuse(p.from(from), "Duplicate EXPLAIN DETAIL is not allowed: "+d)
+				}
+				e.Details = append(e.Details, d)
 			}
 		}
 	}
