@@ -311,3 +311,23 @@ func TestUnlikeTypes(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// Capitals of names matter only where a file has fields that differ in nothing else.
+func TestNames(t *testing.T) {
+	var out bytes.Buffer
+	w := other.NewWriter(&out, other.NewSchema("rows", other.Group{"ID": other.Leaf(other.Int32Type), "a": other.Leaf(other.Int32Type), "A": other.Leaf(other.Int32Type)}))
+	if _, err := w.WriteRows([]other.Row{{other.ValueOf(int32(1)).Level(0, 0, 0), other.ValueOf(int32(2)).Level(0, 0, 1), other.ValueOf(int32(3)).Level(0, 0, 2)}}); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	var fields []types.Field
+	for _, name := range []string{"id", "ID", "a", "A", "b"} {
+		fields = append(fields, types.Field{Name: name, Type: types.Of(types.Int)})
+	}
+	got, err := shown(out.Bytes(), fields, 10)
+	if err != nil || len(got) != 1 || got[0] != "2 | 2 | 3 | 1 | NULL" {
+		t.Error(got, err)
+	}
+}

@@ -125,14 +125,23 @@ func (b *treeBuilder) group(n *node, children, depth int) error {
 	return nil
 }
 
-// child is the field of a name; nil: there is none.
+// child is the field of a name, or the only one that differs from it in capitals; nil:
+// there is none.
 func (n *node) child(name string) *node {
+	var like *node
+	several := false
 	for _, c := range n.children {
 		if c.name == name {
 			return c
 		}
+		if strings.EqualFold(c.name, name) {
+			like, several = c, like != nil
+		}
 	}
-	return nil
+	if several {
+		return nil
+	}
+	return like
 }
 
 // text says what a field holds, as people read it.
