@@ -8,6 +8,7 @@ import (
 
 	"github.com/weirstream/weir/internal/sql/ast"
 	"github.com/weirstream/weir/internal/sql/bind"
+	"github.com/weirstream/weir/internal/sql/estimate"
 	"github.com/weirstream/weir/internal/sql/expr"
 	"github.com/weirstream/weir/internal/sql/logical"
 	"github.com/weirstream/weir/internal/sql/plan"
@@ -41,7 +42,7 @@ func (st *statement) explain(e *ast.Explain) (*session.Result, error) {
 		if shown = roots[i]; s.Table == nil {
 			shown = roots[i].Inputs()[0]
 		}
-		optimized.WriteString(logical.Text(shown))
+		optimized.WriteString(st.costed(shown, e.Details))
 	}
 	text := "== Abstract Syntax Tree ==\n" + tree.String() + "\n== Optimized Physical Plan ==\n" + optimized.String()
 	var job []plan.Node
@@ -53,7 +54,9 @@ func (st *statement) explain(e *ast.Explain) (*session.Result, error) {
 			}
 			job = append(job, root)
 		}
-		job = st.shared(job)
+		if st.bounded() {
+			job = st.shared(job)
+		}
 		text += "\n== Optimized Execution Plan ==\n" + planText(job)
 	}
 	if slices.Contains(e.Details, "JSON_EXECUTION_PLAN") {
@@ -63,6 +66,16 @@ func (st *statement) explain(e *ast.Explain) (*session.Result, error) {
 		text += "\n== Physical Execution Plan ==\n" + planJSON(job)
 	}
 	return told([]types.Field{column("result", types.String())}, []any{text}), nil
+}
+
+// costed draws a tree, if ESTIMATED_COST is among the details with how many rows each
+// operator is likely to give.
+func (st *statement) costed(n logical.Node, details []string) string {
+	if !slices.Contains(details, "ESTIMATED_COST") {
+		return logical.Text(n)
+	}
+	rows := estimate.New(st.rows)
+	return logical.Noted(n, func(n logical.Node) string { return fmt.Sprintf(": rowcount = %.0f", rows.Rows(n)) })
 }
 
 // allStream reports whether plans can run as streams.

@@ -10,20 +10,23 @@ import (
 )
 
 // Text draws a tree, an operator to a line, inputs below and indented.
-func Text(n Node) string {
+func Text(n Node) string { return Noted(n, func(Node) string { return "" }) }
+
+// Noted is Text with a note at the end of each operator's line.
+func Noted(n Node, note func(Node) string) string {
 	var b strings.Builder
-	write(&b, n, "", "")
+	write(&b, n, "", "", note)
 	return b.String()
 }
 
-func write(b *strings.Builder, n Node, first, rest string) {
-	b.WriteString(first + n.describe() + "\n")
+func write(b *strings.Builder, n Node, first, rest string, note func(Node) string) {
+	b.WriteString(first + n.describe() + note(n) + "\n")
 	inputs := n.Inputs()
 	for i, in := range inputs {
 		if i < len(inputs)-1 {
-			write(b, in, rest+":- ", rest+":  ")
+			write(b, in, rest+":- ", rest+":  ", note)
 		} else {
-			write(b, in, rest+"+- ", rest+"   ")
+			write(b, in, rest+"+- ", rest+"   ", note)
 		}
 	}
 }
