@@ -147,7 +147,7 @@ func withExponents(read func(out *batch.Column, i int, text []byte) bool) func(o
 			return true
 		}
 		v, err := strconv.ParseFloat(string(text), 64)
-		if err != nil || v < -1<<63 || v >= 1<<63 || bytes.IndexAny(text, "eE") < 0 {
+		if err != nil || v < -1<<63 || v >= 1<<63 || !bytes.ContainsAny(text, "eE") {
 			return false
 		}
 		return read(out, i, strconv.AppendInt(nil, int64(v), 10))
