@@ -20,6 +20,12 @@ type Declared interface {
 	Declaration() Declaration
 }
 
+// Checked is a connector that can tell from the options alone what is wrong with a table
+// that is to be read. It opens nothing.
+type Checked interface {
+	CheckOptions(table string, options map[string]string) error
+}
+
 // Declaration is what a connector says of itself.
 type Declaration struct {
 	// Required options must be there, and Optional ones may. An option that ends with a

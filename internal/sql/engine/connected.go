@@ -93,6 +93,11 @@ func (st *statement) read1(scan *logical.Scan) error {
 	if err != nil {
 		return unable("source for reading", scan.Path, options, err)
 	}
+	if c, checked := st.o.Connectors[options["connector"]].(connector.Checked); checked {
+		if err := c.CheckOptions(scan.Path.String(), options); err != nil {
+			return unable("source for reading", scan.Path, options, err)
+		}
+	}
 	if !ok {
 		return nil
 	}

@@ -33,6 +33,12 @@ func (c Connector) Source(s *plan.Scan, session *expr.Session) (exec.End, error)
 		Before: func(onCluster bool) error { return files.CheckPaths(onCluster, src.pattern) }}, nil
 }
 
+// CheckOptions says what is wrong with the options of a table.
+func (c Connector) CheckOptions(table string, options map[string]string) error {
+	_, _, err := c.options(table, options)
+	return err
+}
+
 // Side is the table of the rows of a table that could not be read.
 func (c Connector) Side(name, table string, options map[string]string) (columns []types.Field, read map[string]string, ok bool) {
 	if name != "rejects" {
