@@ -17,6 +17,7 @@ import (
 // open opens a session for batches.
 func open(t *testing.T) session.Session {
 	t.Helper()
+	t.TempDir() // directories are removed when no job writes there any more
 	runner := sqlrun.NewEmbedded(nil, nil)
 	t.Cleanup(runner.Close)
 	e := engine.New(engine.Options{Registry: builtin.Registry(), Connectors: builtin.Connectors(), Runner: runner, Settings: map[string]string{
