@@ -100,7 +100,9 @@ func price(part int) int { return 90_000 + part*137%60_000 }
 
 func money(cents int) string { return fmt.Sprintf("%d.%02d", cents/100, cents%100) }
 
-func (g generator) address() string { return fmt.Sprintf("%d, %s street", 1+g.IntN(99), one(g, colors)) }
+func (g generator) address() string {
+	return fmt.Sprintf("%d, %s street", 1+g.IntN(99), one(g, colors))
+}
 
 func (g generator) remark() string { return one(g, remarks) }
 

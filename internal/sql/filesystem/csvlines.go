@@ -22,8 +22,8 @@ type lineFinder struct {
 	text   []byte // of the chunk, behind at
 	at     int64
 	none   int64 // no line begins from here on before at, which may be far behind it
-	before byte // at; a line end at the beginning
-	within bool // at is within quotes
+	before byte  // at; a line end at the beginning
+	within bool  // at is within quotes
 }
 
 // find gives where the first line begins that does so at a byte or behind it, or the end

@@ -1,7 +1,6 @@
 package filesystem
 
 import (
-	"encoding/json/v2"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -24,28 +23,12 @@ type parquetPart struct {
 	Rows int64 `json:"rows,omitzero"`
 }
 
-// parquetSplit is a split.Split with how far its parts have been read.
-type parquetSplit struct {
-	ID    int           `json:"id"`
-	Files []parquetPart `json:"files"`
-}
-
-// parquetReader reads the Parquet files of one subtask. While it reads one split it has
-// already asked for the next.
+// parquetReader reads the Parquet files of one subtask.
 type parquetReader struct {
+	splits[parquetPart]
 	s       *source
-	c       connector.SourceContext
-	out     connector.Output[*batch.Columns]
-	to      connector.SplitOutput[*batch.Columns]
 	pruning *expr.Program // over the partition columns; nil: every file is read
 	filter  *groupFilter  // nil: every row group is read
-
-	splits []parquetSplit // received and not begun
-	asked  bool           // an answer is owed
-	done   bool           // no split is left
-	open   bool           // a split is being read
-	id     int
-	parts  []parquetPart // of it, not begun
 
 	file    *parquetFile // kept for the next part of it; nil: none
 	part    *parquetPart // that is being read; nil: none
@@ -75,46 +58,15 @@ type parquetFile struct {
 	constants []*batch.Column
 }
 
-// Add takes a split.
-func (r *parquetReader) Add(text []byte) error {
-	var s parquetSplit
-	if err := json.Unmarshal(text, &s); err != nil {
-		return fmt.Errorf("read files: read a split: %w", err)
-	}
-	r.splits, r.asked = append(r.splits, s), false
-	return nil
-}
-
-// NoMore says that no split is left.
-func (r *parquetReader) NoMore() error {
-	r.asked, r.done = false, true
-	return nil
-}
-
 // Poll emits a batch.
 func (r *parquetReader) Poll() (connector.Progress, error) {
 	for r.part == nil {
-		switch {
-		case len(r.parts) > 0:
-			part := r.parts[0]
-			r.parts = r.parts[1:]
-			if err := r.begin(&part); err != nil {
-				return connector.Done, r.s.failed(part.Path, err)
-			}
-		case r.open:
-			r.open = false
-			r.to.End()
-		case len(r.splits) > 0:
-			s := r.splits[0]
-			r.splits = r.splits[1:]
-			r.open, r.id, r.parts = true, s.ID, s.Files
-			r.to = r.out.Begin(fmt.Sprint(s.ID))
-			r.ask()
-		case r.done:
-			return connector.Done, nil
-		default:
-			r.ask()
-			return connector.Wait, nil
+		part, wait, ok := r.nextPart()
+		if !ok {
+			return wait, nil
+		}
+		if err := r.begin(&part); err != nil {
+			return connector.Done, r.s.failed(part.Path, err)
 		}
 	}
 	r.out.Room()
@@ -141,14 +93,6 @@ func (s *source) failed(path string, err error) error {
 		return fmt.Errorf("table %s: %w", s.table, err)
 	}
 	return fmt.Errorf("table %s: read %s: %w", s.table, path, err)
-}
-
-// ask sends for the next split, unless some are there.
-func (r *parquetReader) ask() {
-	if !r.asked && !r.done && len(r.splits) == 0 {
-		r.asked = true
-		r.c.Request()
-	}
 }
 
 // begin begins a part of a file.
@@ -342,21 +286,10 @@ func (r *parquetReader) Locate() (origin, value string, ok bool) {
 
 // Splits gives the splits that the subtask owns, as far as they are not read.
 func (r *parquetReader) Splits() (all [][]byte, err error) {
-	rest := parquetSplit{ID: r.id, Files: r.parts}
 	if r.part != nil {
-		rest.Files = append([]parquetPart{{r.part.File, r.emitted}}, r.parts...)
+		return r.rest(parquetPart{r.part.File, r.emitted})
 	}
-	for _, s := range append([]parquetSplit{rest}, r.splits...) {
-		if len(s.Files) == 0 {
-			continue
-		}
-		text, err := json.Marshal(s)
-		if err != nil {
-			return nil, fmt.Errorf("read files: write down a split: %w", err)
-		}
-		all = append(all, text)
-	}
-	return all, nil
+	return r.rest()
 }
 
 // Close closes the file.

@@ -2,7 +2,6 @@ package filesystem
 
 import (
 	"bytes"
-	"encoding/json/v2"
 	"errors"
 	"fmt"
 	"io"
@@ -27,13 +26,10 @@ const (
 	maxRecord = 64 << 20
 )
 
-// reader reads the files of one subtask. While it reads one split it has already asked
-// for the next.
+// reader reads the files of one subtask.
 type reader struct {
+	splits[split.File]
 	s       *source
-	c       connector.SourceContext
-	out     connector.Output[*batch.Columns]
-	to      connector.SplitOutput[*batch.Columns]
 	pruning *expr.Program // over the scan's columns; nil: every file is read
 	decoder decoder
 	values  *values
@@ -44,13 +40,6 @@ type reader struct {
 	badRows   badRows
 	origin    int64 // number of the batch that is being emitted
 	given     int64 // rows
-
-	splits  []split.Split // received and not begun
-	asked   bool          // an answer is owed
-	done    bool          // no split is left
-	reading bool          // a split is being read
-	id      int
-	parts   []split.File // of it, not begun
 
 	file    io.ReadCloser // nil: none; what is read next is behind text
 	part    split.File
@@ -71,46 +60,15 @@ type located struct {
 	value string
 }
 
-// Add takes a split.
-func (r *reader) Add(text []byte) error {
-	var s split.Split
-	if err := json.Unmarshal(text, &s); err != nil {
-		return fmt.Errorf("read files: read a split: %w", err)
-	}
-	r.splits, r.asked = append(r.splits, s), false
-	return nil
-}
-
-// NoMore says that no split is left.
-func (r *reader) NoMore() error {
-	r.asked, r.done = false, true
-	return nil
-}
-
 // Poll emits a batch.
 func (r *reader) Poll() (connector.Progress, error) {
 	for r.file == nil {
-		switch {
-		case len(r.parts) > 0:
-			part := r.parts[0]
-			r.parts = r.parts[1:]
-			if err := r.begin(part); err != nil {
-				return connector.Done, fmt.Errorf("table %s: %w", r.s.table, err)
-			}
-		case r.reading:
-			r.reading = false
-			r.to.End()
-		case len(r.splits) > 0:
-			s := r.splits[0]
-			r.splits = r.splits[1:]
-			r.reading, r.id, r.parts = true, s.ID, s.Files
-			r.to = r.out.Begin(fmt.Sprint(s.ID))
-			r.ask()
-		case r.done:
-			return connector.Done, nil
-		default:
-			r.ask()
-			return connector.Wait, nil
+		part, wait, ok := r.nextPart()
+		if !ok {
+			return wait, nil
+		}
+		if err := r.begin(part); err != nil {
+			return connector.Done, fmt.Errorf("table %s: %w", r.s.table, err)
 		}
 	}
 	r.out.Room()
@@ -123,14 +81,6 @@ func (r *reader) Poll() (connector.Progress, error) {
 		return connector.Done, nil // nobody wants more
 	}
 	return connector.More, nil
-}
-
-// ask sends for the next split, unless some are there.
-func (r *reader) ask() {
-	if !r.asked && !r.done && len(r.splits) == 0 {
-		r.asked = true
-		r.c.Request()
-	}
 }
 
 var byteOrderMark = []byte("\xef\xbb\xbf")
@@ -444,7 +394,6 @@ func (r *reader) Locate() (origin, value string, ok bool) {
 
 // Splits gives the splits that the subtask owns, as far as they are not read.
 func (r *reader) Splits() (all [][]byte, err error) {
-	rest := split.Split{ID: r.id, Files: r.parts}
 	if r.file != nil && r.badRows.rejects != nil && r.badRows.rejects.begun < r.at {
 		// Whoever goes on from here finds the rest.
 		if err := r.badRows.rejects.finish(r.at); err != nil {
@@ -453,19 +402,9 @@ func (r *reader) Splits() (all [][]byte, err error) {
 	}
 	if r.file != nil && r.at < r.end {
 		part := split.File{Path: r.part.Path, Offset: r.at, Length: min(r.end-r.at, r.part.Size), Size: r.part.Size, Exact: true}
-		rest.Files = append([]split.File{part}, r.parts...)
+		return r.rest(part)
 	}
-	for _, s := range append([]split.Split{rest}, r.splits...) {
-		if len(s.Files) == 0 {
-			continue
-		}
-		text, err := json.Marshal(s)
-		if err != nil {
-			return nil, fmt.Errorf("read files: write down a split: %w", err)
-		}
-		all = append(all, text)
-	}
-	return all, nil
+	return r.rest()
 }
 
 // Close closes the file.

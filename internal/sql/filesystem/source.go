@@ -88,9 +88,9 @@ func (s *source) Open(c connector.SourceContext, out connector.Output[*batch.Col
 			return nil, err
 		}
 		filter, err := s.groupFilter()
-		return &parquetReader{s: s, c: c, out: out, pruning: pruning, filter: filter}, err
+		return &parquetReader{splits: splits[parquetPart]{c: c, out: out}, s: s, pruning: pruning, filter: filter}, err
 	}
-	r := &reader{s: s, c: c, out: out}
+	r := &reader{splits: splits[split.File]{c: c, out: out}, s: s}
 	var err error
 	if r.pruning, err = s.pruning(); err != nil {
 		return nil, err
