@@ -289,12 +289,16 @@ func (p *Pool) lose(which func(*execgraph.Slot) bool, cause *status.Failure, for
 	}
 }
 
-// notEnough refuses what is pending, if the word is about what is needed now.
+// notEnough refuses what is pending, if the word is about what is needed now. Bounded tasks
+// wait for the slots of others, unless there are fewer than they need at the same time.
 func (p *Pool) notEnough(ev NotEnough) {
 	if ev.Needed != p.Requirement() || p.pending() == 0 {
 		return
 	}
 	for _, b := range slices.Clone(p.bulks) {
+		if p.opts.Bounded && len(b.requests) <= ev.Registered {
+			continue
+		}
 		p.refuse(b, fmt.Sprintf("Could not acquire the minimum required resources. (need %d slots, have %d, free %d, slot sharing group %q)",
 			ev.Needed, ev.Registered, ev.Free, b.pending[0].Group))
 	}
