@@ -42,7 +42,8 @@ func Check(elements []Element) (at int, err error) {
 		case e.Min < 0:
 			return i, errFrom
 		case e.Max >= 0 && e.Max < e.least():
-			return i, fmt.Errorf("The to should be a number greater than or equal to from: %d.", e.least()) //lint:ignore ST1005 Flink's words
+			//lint:ignore ST1005 Flink's words
+			return i, fmt.Errorf("The to should be a number greater than or equal to from: %d.", e.least())
 		case i > 0 && (e.maybe() || e.optional() && e.Max < 0) && elements[i-1].greedy():
 			return i, errAfterGreedy
 		case e.maybe() && e.Reluctant:
@@ -65,11 +66,16 @@ func Check(elements []Element) (at int, err error) {
 	return 0, nil
 }
 
-//lint:ignore ST1005 Flink's words
+// What Flink refuses, in its words.
 var (
-	errFrom        = errors.New("The from should be a positive number greater than 0.")
+	//lint:ignore ST1005 Flink's words
+	errFrom = errors.New("The from should be a positive number greater than 0.")
+	//lint:ignore ST1005 Flink's words
 	errAfterGreedy = errors.New("Optional pattern cannot be preceded by greedy pattern")
-	errReluctant   = errors.New("Reluctant optional variables are not supported yet.")
-	errGreedy      = errors.New("Greedy quantifiers are not allowed as the last element of a Pattern yet. Finish your pattern with either a simple variable or reluctant quantifier.")
-	errEmpty       = errors.New("Patterns that can produce empty matches are not supported. There must be at least one non-optional state.")
+	//lint:ignore ST1005 Flink's words
+	errReluctant = errors.New("Reluctant optional variables are not supported yet.")
+	//lint:ignore ST1005 Flink's words
+	errGreedy = errors.New("Greedy quantifiers are not allowed as the last element of a Pattern yet. Finish your pattern with either a simple variable or reluctant quantifier.")
+	//lint:ignore ST1005 Flink's words
+	errEmpty = errors.New("Patterns that can produce empty matches are not supported. There must be at least one non-optional state.")
 )
