@@ -9,6 +9,7 @@ import (
 	"github.com/weirstream/weir/internal/sql/ast"
 	"github.com/weirstream/weir/internal/sql/expr"
 	"github.com/weirstream/weir/internal/sql/logical"
+	"github.com/weirstream/weir/internal/sql/parse"
 	"github.com/weirstream/weir/types"
 )
 
@@ -236,10 +237,13 @@ func fieldNames(fields []types.Field) []string {
 
 // nearest is "; did you mean 'x'?" if a name is near, or nothing.
 func nearest(name string, names []string) string {
-	best, least := "", 1+(len(name)+1)/3 // none for a name of one letter
-	for _, n := range names {
-		if d := levenshtein.ComputeDistance(strings.ToLower(name), strings.ToLower(n)); d < least {
-			best, least = n, d
+	best := parse.Nearest(name, names)
+	if best == "" {
+		least := 1 + (len(name)+1)/3 // none for a name of one letter
+		for _, n := range names {
+			if d := levenshtein.ComputeDistance(strings.ToLower(name), strings.ToLower(n)); d < least {
+				best, least = n, d
+			}
 		}
 	}
 	if best == "" {
