@@ -389,7 +389,7 @@ func (m *Master) armPool() {
 	}
 	m.poolTick = m.loop.After(max(0, due.Sub(m.loop.Now())), func() {
 		m.poolTick = nil
-		m.applyPoolLater(slotpool.Tick{})
+		m.applyPoolLater(slotpool.Tick{Working: m.working()})
 	})
 }
 

@@ -84,6 +84,19 @@ func (m *Master) notEnoughResources(req *pb.NotEnoughResourcesRequest, reply fun
 		return
 	}
 	m.log.Warn("not enough slots", "needed", req.Needed, "registered", req.Registered, "free", req.Free)
-	m.applyPoolLater(slotpool.NotEnough{Needed: int(req.Needed), Registered: int(req.Registered), Free: int(req.Free)})
+	m.applyPoolLater(slotpool.NotEnough{Needed: int(req.Needed), Registered: int(req.Registered), Free: int(req.Free), Working: m.working()})
 	reply(&pb.Empty{}, nil)
+}
+
+// working reports whether some task is in a slot.
+func (m *Master) working() bool {
+	for _, v := range m.graph.Vertices {
+		for _, s := range v.Subtasks {
+			switch s.Current.State() {
+			case status.Deploying, status.Initializing, status.Running, status.Canceling:
+				return true
+			}
+		}
+	}
+	return false
 }

@@ -57,11 +57,15 @@ type (
 		Cause       *status.Failure
 	}
 
-	// NotEnough is the ResourceManager's word that it cannot meet a requirement.
-	NotEnough struct{ Needed, Registered, Free int }
+	// NotEnough is the ResourceManager's word that it cannot meet a requirement. Working
+	// says that some slots are in use, and not only granted.
+	NotEnough struct {
+		Needed, Registered, Free int
+		Working                  bool
+	}
 
-	// Tick says that time has passed.
-	Tick struct{}
+	// Tick says that time has passed, and whether slots are in use, as in NotEnough.
+	Tick struct{ Working bool }
 
 	// Close ends the pool: the job is over.
 	Close struct{}

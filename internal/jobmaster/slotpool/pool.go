@@ -34,6 +34,9 @@ type Pool struct {
 	// the news of its end.
 	gone map[ident.AllocationID]bool
 
+	shortage NotEnough // that is waited out
+	look     time.Time // when it is looked at again; zero: there is none
+
 	declared int // the requirement last declared
 	closed   bool
 
@@ -90,6 +93,7 @@ func (p *Pool) Apply(ev Event, now time.Time) []Effect {
 		p.notEnough(ev)
 	case Tick:
 		p.moved = true
+		p.lookAgain(ev)
 	case Close:
 		p.close()
 	default:
@@ -290,18 +294,35 @@ func (p *Pool) lose(which func(*execgraph.Slot) bool, cause *status.Failure, for
 }
 
 // notEnough refuses what is pending, if the word is about what is needed now. Bounded tasks
-// wait for the slots of others, unless there are fewer than they need at the same time.
+// wait for slots that others use, unless there are fewer than they need at the same time, or
+// what was granted waits for more itself.
 func (p *Pool) notEnough(ev NotEnough) {
 	if ev.Needed != p.Requirement() || p.pending() == 0 {
 		return
 	}
+	p.look = time.Time{}
 	for _, b := range slices.Clone(p.bulks) {
-		if p.opts.Bounded && len(b.requests) <= ev.Registered {
+		if p.opts.Bounded && len(b.requests) <= ev.Registered && (ev.Working || len(p.slots) == 0) {
+			p.shortage, p.look = ev, p.now.Add(shortageCheck)
 			continue
 		}
 		p.refuse(b, fmt.Sprintf("Could not acquire the minimum required resources. (need %d slots, have %d, free %d, slot sharing group %q)",
 			ev.Needed, ev.Registered, ev.Free, b.pending[0].Group))
 	}
+}
+
+// shortageCheck is how often a pool that waits although there are not enough slots looks
+// whether what it has granted is still in use.
+const shortageCheck = time.Second
+
+// lookAgain is about the ResourceManager's last word, while that is waited out.
+func (p *Pool) lookAgain(t Tick) {
+	if p.look.IsZero() || p.now.Before(p.look) {
+		return
+	}
+	p.look = time.Time{}
+	p.shortage.Working = t.Working
+	p.notEnough(p.shortage)
 }
 
 // checkBulks refuses the bulks that could not be met for too long.
@@ -429,6 +450,9 @@ func (p *Pool) Deadline() time.Time {
 		if !b.unmet.IsZero() {
 			due(b.unmet.Add(p.opts.RequestTimeout))
 		}
+	}
+	if !p.look.IsZero() {
+		due(p.look)
 	}
 	if p.surplus() > 0 {
 		due(p.oldest.Add(p.opts.IdleTimeout))

@@ -22,8 +22,8 @@ import (
 //	keep N             so many slots at least
 //	withdraw R …, release SLOT, fail SLOT TM, gone TM, close
 //	offer TM SLOT …
-//	not-enough NEEDED HAVE FREE
-//	tick DURATION      time passes
+//	not-enough NEEDED HAVE FREE [working]
+//	tick DURATION [working]   time passes
 //	show               what the pool holds
 type script struct {
 	pool  *Pool
@@ -83,14 +83,14 @@ func (s *script) run(t *testing.T, d *datadriven.TestData) string {
 	case "gone":
 		ev = TaskManagerGone{TaskManager: ident.ResourceID(args[0]), Cause: cause}
 	case "not-enough":
-		ev = NotEnough{Needed: number(t, args[0]), Registered: number(t, args[1]), Free: number(t, args[2])}
+		ev = NotEnough{Needed: number(t, args[0]), Registered: number(t, args[1]), Free: number(t, args[2]), Working: len(args) > 3}
 	case "tick":
 		by, err := time.ParseDuration(args[0])
 		if err != nil {
 			t.Fatal(err)
 		}
 		s.now = s.now.Add(by)
-		ev = Tick{}
+		ev = Tick{Working: len(args) > 1}
 	case "close":
 		ev = Close{}
 	default:
