@@ -181,8 +181,20 @@ func (c *column) full() bool {
 	return int64(len(c.plain)) >= c.w.Page || c.filled >= pageRows || len(c.definition) >= 4*pageRows
 }
 
-// end ends the page.
-func (c *column) end(to *compressor) error {
+// trialPages is after how many pages a dictionary must have shown that values repeat.
+const trialPages = 4
+
+// idle reports whether the dictionary saves nothing: its entries and the page of places, if
+// that is all there is, or the values so far, of which few repeat.
+func (c *column) idle(placed int, last bool) bool {
+	if c.indexes == 0 && last {
+		return placed+len(c.entries) >= len(c.plain)
+	}
+	return c.indexes == trialPages && c.distinct() > (trialPages+1)*c.filled/4*3
+}
+
+// end ends the page, which may be the row group's last.
+func (c *column) end(to *compressor, last bool) error {
 	n := c.filled
 	if c.n.definition > 0 {
 		n = len(c.definition)
@@ -202,7 +214,7 @@ func (c *column) end(to *compressor) error {
 		encoding = format.RLEDictionary
 		width := bits.Len(uint(c.distinct() - 1))
 		text = appendHybrid(append(text, byte(width)), c.places, width)
-		if c.indexes == 0 && len(text)-before+len(c.entries) >= len(c.plain) { // it saves nothing
+		if c.idle(len(text)-before, last) {
 			c.indexed, encoding = false, format.Plain
 			text = append(text[:before], c.plain...)
 			break
@@ -255,7 +267,7 @@ func encode(v any) ([]byte, error) {
 
 // flush ends the row group, and appends the column, which begins at a byte of the file.
 func (c *column) flush(dst []byte, at int64, to *compressor) ([]byte, format.ColumnChunk, error) {
-	if err := c.end(to); err != nil {
+	if err := c.end(to, true); err != nil {
 		return nil, format.ColumnChunk{}, err
 	}
 	meta := format.ColumnMetaData{Type: c.n.physical, Encoding: []format.Encoding{format.RLE}, PathInSchema: c.n.names, Codec: to.codec, NumValues: c.values,

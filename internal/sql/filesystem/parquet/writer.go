@@ -62,7 +62,7 @@ func (f *Writer) Append(dst []byte, columns []*batch.Column, rows []int32) ([]by
 		f.rows += int64(n)
 		for _, c := range f.columns {
 			if c.full() {
-				if err := c.end(&f.to); err != nil {
+				if err := c.end(&f.to, false); err != nil {
 					return nil, fmt.Errorf("column %s: %w", c.n.path, err)
 				}
 			}

@@ -296,3 +296,42 @@ func TestFootersThatLie(t *testing.T) {
 		t.Error("a hundred structures in each other:", err)
 	}
 }
+
+// TestDictionaries counts the pages with a dictionary: it is kept where values repeat, even
+// if not within a page, and given up where it saves nothing.
+func TestDictionaries(t *testing.T) {
+	for _, test := range []struct{ rows, distinct, indexed, plain int }{
+		{10, 10, 0, 1}, {10, 2, 1, 0}, {200_000, 50_000, 10, 0}, {200_000, 200_000, trialPages, 10 - trialPages}, {15_000, 15_000, 0, 1},
+	} {
+		fields := []types.Field{{Name: "n", Type: types.Of(types.BigInt)}}
+		n, rows := batch.NewColumn(fields[0].Type), make([]int32, test.rows)
+		for i := range rows {
+			rows[i] = int32(i)
+			batch.Append(n, int64(i%test.distinct))
+		}
+		w := NewWriter(fields, NewWriting())
+		file, err := w.Append(w.AppendHeader(nil), []*batch.Column{n}, rows)
+		if err == nil {
+			file, err = w.AppendEnd(file)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		o, err := other.OpenFile(bytes.NewReader(file), int64(len(file)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		indexed, plain := 0, 0
+		for _, s := range o.Metadata().RowGroups[0].Columns[0].MetaData.EncodingStats {
+			switch {
+			case s.PageType == format.DataPage && s.Encoding == format.RLEDictionary:
+				indexed = int(s.Count)
+			case s.PageType == format.DataPage:
+				plain = int(s.Count)
+			}
+		}
+		if indexed != test.indexed || plain != test.plain {
+			t.Errorf("%d of %d values: %d pages with a dictionary and %d without; want %d and %d", test.distinct, test.rows, indexed, plain, test.indexed, test.plain)
+		}
+	}
+}
