@@ -43,17 +43,20 @@ func NewCluster(m Master) *Cluster { return &Cluster{m} }
 func (r *Cluster) Submit(ctx context.Context, c *exec.Compiled, schema []types.Field) (engine.Job, error) {
 	graph := identified(c).Graph
 	j := &clusterJob{master: r.master, id: graph.Job}
+	var rows *exec.Result
 	if schema != nil {
-		rows, err := exec.ResultOf(graph, schema, func(ctx context.Context, operator ident.OperatorID, payload []byte) ([]byte, error) {
+		var err error
+		if rows, err = exec.ResultOf(graph, schema, func(ctx context.Context, operator ident.OperatorID, payload []byte) ([]byte, error) {
 			return r.master.Request(ctx, graph.Job, operator, payload)
-		})
-		if err != nil {
+		}); err != nil {
 			return nil, err
 		}
-		j.rows = newReader(rows.Next)
 	}
 	if err := r.master.Submit(ctx, graph); err != nil {
 		return nil, err
+	}
+	if rows != nil {
+		j.rows = readerOf(rows)
 	}
 	return j, nil
 }

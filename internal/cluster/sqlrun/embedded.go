@@ -132,7 +132,7 @@ func (r *Embedded) Submit(ctx context.Context, c *exec.Compiled, schema []types.
 		cancel()
 		return nil, err
 	}
-	j.rows = newReader(rows.Next)
+	j.rows = readerOf(rows)
 	return j, nil
 }
 

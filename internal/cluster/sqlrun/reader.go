@@ -2,8 +2,11 @@ package sqlrun
 
 import (
 	"context"
+	"time"
 
 	"github.com/weirstream/weir/batch"
+	"github.com/weirstream/weir/internal/coordinator/collect"
+	"github.com/weirstream/weir/internal/sql/exec"
 )
 
 // A reader asks for the rows of a job, one batch at a time. Whoever waits for a batch may
@@ -14,6 +17,28 @@ type reader struct {
 	ctx    context.Context // of the asking
 	cancel context.CancelFunc
 	asked  chan answer // nil: nothing is under way
+}
+
+// aliveInterval is how often a job is told that somebody will read on.
+const aliveInterval = collect.Patience / 6
+
+// readerOf reads the rows of a job. While nobody asks for rows, as when somebody looks at
+// those that are there, the job is told that it is not forgotten.
+func readerOf(rows *exec.Result) *reader {
+	r := newReader(rows.Next)
+	go func() { // ends when the reader is cancelled
+		tick := time.NewTicker(aliveInterval)
+		defer tick.Stop()
+		for {
+			select {
+			case <-r.ctx.Done():
+				return
+			case <-tick.C:
+				_ = rows.Alive(r.ctx) // whoever reads hears what is wrong
+			}
+		}
+	}()
+	return r
 }
 
 type answer struct {
@@ -41,6 +66,9 @@ func (r *reader) next(ctx context.Context) (*batch.Columns, error) {
 	select {
 	case a := <-r.asked:
 		r.asked = nil
+		if a.err != nil {
+			r.cancel()
+		}
 		return a.rows, a.err
 	case <-ctx.Done():
 		return nil, ctx.Err()

@@ -4,18 +4,22 @@
 //
 // It promises that the client gets every batch once and in order, that the sink waits
 // while the client does not read, and that the job does not end before the client has
-// read all. What was given to the client cannot be taken back: if the sink then begins
+// read all, unless the client is gone: a job that nobody reads keeps its slots from others.
+// What was given to the client cannot be taken back: if the sink then begins
 // anew, reading and the sink fail. It never looks at rows.
 package collect
 
 import (
 	"errors"
 	"fmt"
+	"time"
 
 	"google.golang.org/protobuf/proto"
 
+	"github.com/weirstream/weir/internal/actor"
 	"github.com/weirstream/weir/internal/coordinator"
 	"github.com/weirstream/weir/internal/rpc/pb"
+	"github.com/weirstream/weir/internal/status"
 )
 
 // Kind is what job graphs call it.
@@ -28,10 +32,25 @@ const maxHeld, maxGiven = 4 << 20, 8 << 20
 // ErrRestarted says that the sink begins anew though the client has read rows of it.
 var ErrRestarted = errors.New("the job was restarted after the first rows of its result had been read: what was read may be wrong, run the statement again")
 
+// Patience is for how long a client may say nothing. One that does not want rows yet says
+// that it is alive, more often than that.
+const Patience = 3 * time.Minute
+
+// looks is how often in that time it is looked whether something was heard.
+const looks = 3
+
+// ErrGone says that the client is.
+var ErrGone = fmt.Errorf("whoever asked for the result has not been heard of for %v: a client that ends cancels its job, one that was killed cannot", Patience)
+
 // collector is the coordinator of one sink, which has one subtask.
 //
 // Invariant: first+len(batches) == next; owed is held while the sink must wait.
 type collector struct {
+	context coordinator.Context
+	heard   bool // the client, since it was looked
+	silent  int  // how often it was not
+	timer   actor.Timer
+
 	attempt int
 	batches [][]byte
 	held    int   // bytes of batches
@@ -48,12 +67,27 @@ type collector struct {
 }
 
 // Factory makes the coordinator.
-func Factory(coordinator.Context) (coordinator.Coordinator, error) {
-	return &collector{attempt: -1}, nil
+func Factory(context coordinator.Context) (coordinator.Coordinator, error) {
+	return &collector{context: context, attempt: -1}, nil
 }
 
-// Start does nothing: the sink comes by itself.
-func (c *collector) Start() {}
+// Start begins to listen for the client. The sink comes by itself.
+func (c *collector) Start() {
+	c.timer = c.context.Loop.After(Patience/looks, c.look)
+}
+
+// look fails the job when the client has said nothing for too long.
+func (c *collector) look() {
+	c.silent++
+	if c.heard {
+		c.heard, c.silent = false, 0
+	}
+	if c.silent >= looks {
+		c.context.Fail(status.Fatal(ErrGone))
+		return
+	}
+	c.timer = c.context.Loop.After(Patience/looks, c.look)
+}
 
 // HandleRequest takes a batch, or the end, from the sink.
 func (c *collector) HandleRequest(_, attempt int, payload []byte, reply func([]byte, error)) {
@@ -105,6 +139,7 @@ func (c *collector) fail(err error) {
 
 // Answer takes the client's request for more. A request ends the one before it.
 func (c *collector) Answer(payload []byte, reply func([]byte, error)) {
+	c.heard = true
 	m := &pb.CollectRequest{}
 	err := proto.Unmarshal(payload, m)
 	switch {
@@ -113,6 +148,9 @@ func (c *collector) Answer(payload []byte, reply func([]byte, error)) {
 		return
 	case c.broken != nil:
 		reply(nil, c.broken)
+		return
+	case m.Alive:
+		reply(nil, nil)
 		return
 	case m.From < c.first || m.From > c.next:
 		reply(nil, fmt.Errorf("read the result from batch %d: there are %d to %d", m.From, c.first, c.next))
@@ -174,6 +212,9 @@ func (c *collector) Close() {
 		return
 	}
 	c.closed = true
+	if c.timer != nil {
+		c.timer.Stop()
+	}
 	c.fail(errors.New("read the result: the job has ended"))
 	if c.owed != nil {
 		c.owed(nil, errors.New("the job has ended"))

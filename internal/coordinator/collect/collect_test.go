@@ -4,9 +4,11 @@ import (
 	"errors"
 	"fmt"
 	"testing"
+	"time"
 
 	"google.golang.org/protobuf/proto"
 
+	"github.com/weirstream/weir/internal/actor"
 	"github.com/weirstream/weir/internal/coordinator"
 	"github.com/weirstream/weir/internal/rpc/pb"
 )
@@ -119,4 +121,57 @@ func TestEmptyResult(t *testing.T) {
 	want(t, "the end waits", last, "waits")
 	want(t, "nothing", c.read(0), "0[] true")
 	want(t, "the end has been read", last, "ok")
+}
+
+// looking is a loop that has nothing to do but to look.
+type looking struct {
+	actor.Loop
+	look func()
+}
+
+func (l *looking) After(_ time.Duration, f func()) actor.Timer {
+	l.look = f
+	return l
+}
+
+func (l *looking) Stop() { l.look = nil }
+
+func TestTheClientIsGone(t *testing.T) {
+	loop := &looking{}
+	var failed error
+	made, err := Factory(coordinator.Context{Loop: loop, Fail: func(err error) { failed = err }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := made.(*collector)
+	c.Start()
+	alive, _ := proto.Marshal(&pb.CollectRequest{Alive: true})
+	for range 3 { // it looks at what it has
+		a := &answer{}
+		c.Answer(alive, a.take)
+		if a.err != nil || a.came != 1 {
+			t.Errorf("alive: %+v", a)
+		}
+		loop.look()
+		loop.look()
+	}
+	reading := c.read(0)
+	for range looks {
+		if failed != nil {
+			t.Fatal(failed)
+		}
+		loop.look()
+	}
+	if failed != nil {
+		t.Fatal("a request was heard of, and taken for none")
+	}
+	loop.look()
+	if !errors.Is(failed, ErrGone) {
+		t.Errorf("after %v: %v", Patience, failed)
+	}
+	want(t, "whoever has asked", reading, "waits")
+	c.Close()
+	if loop.look != nil {
+		t.Error("it still looks after its end")
+	}
 }

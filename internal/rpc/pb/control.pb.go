@@ -4788,7 +4788,8 @@ func (x *CollectedRows) GetLast() bool {
 // The client's request for rows, and its answer, which comes when there are some.
 type CollectRequest struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
-	From          int64                  `protobuf:"varint,1,opt,name=from,proto3" json:"from,omitempty"`
+	From          int64                  `protobuf:"varint,1,opt,name=from,proto3" json:"from,omitempty"`   // it has all batches before this one
+	Alive         bool                   `protobuf:"varint,2,opt,name=alive,proto3" json:"alive,omitempty"` // it wants none now, and will
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -4828,6 +4829,13 @@ func (x *CollectRequest) GetFrom() int64 {
 		return x.From
 	}
 	return 0
+}
+
+func (x *CollectRequest) GetAlive() bool {
+	if x != nil {
+		return x.Alive
+	}
+	return false
 }
 
 type CollectResponse struct {
@@ -5710,9 +5718,10 @@ const file_weir_control_proto_rawDesc = "" +
 	"\rCollectedRows\x12\x16\n" +
 	"\x06number\x18\x01 \x01(\x03R\x06number\x12\x12\n" +
 	"\x04rows\x18\x02 \x01(\fR\x04rows\x12\x12\n" +
-	"\x04last\x18\x03 \x01(\bR\x04last\"$\n" +
+	"\x04last\x18\x03 \x01(\bR\x04last\":\n" +
 	"\x0eCollectRequest\x12\x12\n" +
-	"\x04from\x18\x01 \x01(\x03R\x04from\"M\n" +
+	"\x04from\x18\x01 \x01(\x03R\x04from\x12\x14\n" +
+	"\x05alive\x18\x02 \x01(\bR\x05alive\"M\n" +
 	"\x0fCollectResponse\x12\x14\n" +
 	"\x05first\x18\x01 \x01(\x03R\x05first\x12\x12\n" +
 	"\x04rows\x18\x02 \x03(\fR\x04rows\x12\x10\n" +

@@ -102,7 +102,7 @@ func (s *collecting) send(m *pb.CollectedRows) {
 // Requester asks the coordinator of an operator in a job.
 type Requester func(ctx context.Context, operator ident.OperatorID, payload []byte) ([]byte, error)
 
-// Result reads the rows of a job with a Collect. One goroutine uses it.
+// Result reads the rows of a job with a Collect. One goroutine reads.
 type Result struct {
 	ask      Requester
 	operator ident.OperatorID
@@ -140,6 +140,15 @@ func (r *Result) Next(ctx context.Context) (*batch.Columns, error) {
 	b := r.held[0]
 	r.held = r.held[1:]
 	return b, nil
+}
+
+// Alive says that there will be more requests. Any goroutine may call it.
+func (r *Result) Alive(ctx context.Context) error {
+	payload, err := proto.Marshal(&pb.CollectRequest{Alive: true})
+	if err == nil {
+		_, err = r.ask(ctx, r.operator, payload)
+	}
+	return err
 }
 
 func (r *Result) read(ctx context.Context) error {
