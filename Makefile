@@ -64,6 +64,6 @@ proto: ; protoc -I proto --plugin=protoc-gen-go="$$($(GO) tool -n protoc-gen-go)
 
 docs: ; $(GO) generate ./internal/cli && $(GO) test ./internal/sql/builtin -run TestReference -write
 
-fuzz: ; grep -roE '^func Fuzz\w+' --include='*_test.go' . | sed -E 's|/[^/]*:func | |' | while read -r pkg name; do $(GO) test -run '^$$' -fuzz "^$$name\$$" -fuzztime $(FUZZTIME) "$$pkg" || exit 1; done
+fuzz: ; grep -roE '^func Fuzz\w+' --include='*_test.go' . | sed -E 's|/[^/]*:func | |' | while read -r pkg name; do $(GO) test -run '^$$' -fuzz "^$$name\$$" -fuzztime $(FUZZTIME) -fuzzminimizetime 10x "$$pkg" || exit 1; done
 
 clean: ; rm -rf bin/weir bin/wordcount bin/growing coverage
