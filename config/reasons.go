@@ -52,8 +52,8 @@ var reasons = []struct{ prefix, why string }{
 	{"execution.job-listeners", "there are no listeners in the JobManager: user code runs in the job's process only"},
 	{"execution.job-status-changed-listeners", "there are no listeners in the JobManager: user code runs in the job's process only"},
 	{"jobmanager.failure-enrichers", "there are no plugins in the JobManager: user code runs in the job's process only"},
-	{"client.heartbeat.", "a client sends no heartbeats: -sae cancels the job when the client is interrupted"},
-	{"sink.committer.", "sinks have no committers in this version"},
+	{"client.heartbeat.", "whoever reads the rows of a query says so every half minute, and after three minutes without a word the query ends; other jobs do not depend on clients: -sae cancels one when its client is interrupted"},
+	{"sink.committer.", "a commit that may be tried again is, up to 20 times in a row, whatever the setting"},
 
 	// Batch execution.
 	{"execution.batch.job-recovery.", "a job does not survive the loss of its JobManager in this version"},

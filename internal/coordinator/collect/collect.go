@@ -5,8 +5,8 @@
 // It promises that the client gets every batch once and in order, that the sink waits
 // while the client does not read, and that the job does not end before the client has
 // read all, unless the client is gone: a job that nobody reads keeps its slots from others.
-// What was given to the client cannot be taken back: if the sink then begins
-// anew, reading and the sink fail. It never looks at rows.
+// What was given to the client cannot be taken back: if the sink then begins anew, reading and
+// the sink fail. It never looks at rows.
 package collect
 
 import (
