@@ -50,9 +50,13 @@ func Open(directory, name string) (*Register, error) {
 	}
 	path := filepath.Join(directory, name+suffix)
 	for {
-		file, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR|os.O_APPEND, 0o600)
+		file, made, err := openList(path)
 		if err != nil {
 			return nil, fmt.Errorf("begin the list of temporary files: %w", err)
+		}
+		lock := tryLock
+		if made {
+			lock = waitLock // only a sweep can have it, which is done with an empty list at once
 		}
 		locked, err := lock(file, path)
 		switch {
@@ -61,20 +65,53 @@ func Open(directory, name string) (*Register, error) {
 		case locked:
 			return &Register{path: path, file: file}, nil
 		}
-		// Between its making and its locking somebody took it for a dead
+		// Between its making and its locking a sweep took it for a dead
 		// process's and removed it.
 		file.Close()
 	}
 }
 
-// lock locks a file and reports whether it is, still, what path names.
-func lock(file *os.File, path string) (bool, error) {
-	if err := unix.Flock(int(file.Fd()), unix.LOCK_EX|unix.LOCK_NB); err != nil {
+// openList opens a list, and reports whether it was made.
+func openList(path string) (file *os.File, made bool, err error) {
+	const flags = os.O_CREATE | os.O_RDWR | os.O_APPEND
+	file, err = os.OpenFile(path, flags|os.O_EXCL, 0o600)
+	if errors.Is(err, fs.ErrExist) {
+		file, err = os.OpenFile(path, flags, 0o600)
+		return file, false, err
+	}
+	return file, true, err
+}
+
+// tryLock locks a file, if nobody has, and reports whether it is, still, what
+// path names.
+func tryLock(file *os.File, path string) (bool, error) {
+	if err := flock(file, unix.LOCK_EX|unix.LOCK_NB); err != nil {
 		if errors.Is(err, unix.EWOULDBLOCK) {
 			return false, fmt.Errorf("another process has it: %w", err)
 		}
 		return false, err
 	}
+	return names(path, file)
+}
+
+// waitLock is tryLock, except that it waits for whoever has the file.
+func waitLock(file *os.File, path string) (bool, error) {
+	if err := flock(file, unix.LOCK_EX); err != nil {
+		return false, err
+	}
+	return names(path, file)
+}
+
+func flock(file *os.File, how int) error {
+	for {
+		if err := unix.Flock(int(file.Fd()), how); err != unix.EINTR {
+			return err
+		}
+	}
+}
+
+// names reports whether an open file is, still, what path names.
+func names(path string, file *os.File) (bool, error) {
 	mine, err := file.Stat()
 	if err != nil {
 		return false, err
@@ -163,7 +200,7 @@ func sweep(path string) error {
 		return err
 	}
 	defer file.Close()
-	dead, err := lock(file, path)
+	dead, err := tryLock(file, path)
 	if errors.Is(err, unix.EWOULDBLOCK) {
 		return nil
 	}

@@ -84,6 +84,40 @@ func TestANameIsOneProcess(t *testing.T) {
 	}
 }
 
+// A list that a process has just made, and not locked yet, looks like a dead
+// process's; two TaskManagers that start at once met there.
+func TestSweptWhileItBegins(t *testing.T) {
+	run := t.TempDir()
+	stop, swept := make(chan struct{}), make(chan error, 1)
+	go func() {
+		for {
+			select {
+			case <-stop:
+				swept <- nil
+				return
+			default:
+			}
+			if err := Sweep(run); err != nil {
+				swept <- err
+				return
+			}
+		}
+	}()
+	for range 3000 {
+		r, err := Open(run, "tm-1")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := r.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	close(stop)
+	if err := <-swept; err != nil {
+		t.Error(err)
+	}
+}
+
 // Whatever a list holds, only absolute paths with names of Weir's are removed.
 func TestListed(t *testing.T) {
 	for text, want := range map[string]string{
