@@ -1,6 +1,7 @@
 package rpc
 
 import (
+	"errors"
 	"fmt"
 	"sync"
 
@@ -32,6 +33,9 @@ type session struct {
 	writeErr  error         // why writing failed; set before writeDone is closed
 }
 
+// errGivenUp is why a session ends that this side has given up.
+var errGivenUp = errors.New("the connection was given up")
+
 // accept is the stream's life at the accepting side. That it returns is what
 // ends a reader or writer that still waits for the stream.
 func (s *Server) accept(stream grpc.ServerStream) error {
@@ -55,8 +59,6 @@ func (s *Server) accept(stream grpc.ServerStream) error {
 	var cause error
 	select {
 	case <-in.halted:
-		in.out.close()
-		return status.Error(codes.Aborted, "the connection was given up")
 	case <-in.readDone:
 		// The caller has said all, and takes what is left of the answers; or the
 		// connection broke, and writing fails.
@@ -69,9 +71,16 @@ func (s *Server) accept(stream grpc.ServerStream) error {
 	case <-in.writeDone:
 		cause = in.writeErr
 	}
+	if in.isHalted() { // what else has ended did so because of that
+		cause = errGivenUp
+	}
+	in.out.close()
 	if s.dismiss(in) && cause != nil && !s.isClosed() {
 		s.log.Info("connection lost", "from", in.process, "cause", plain(cause))
 		s.watches.fire(in.process, fmt.Errorf("connection from %s: %w", in.process, plain(cause)))
+	}
+	if cause == errGivenUp {
+		return status.Error(codes.Aborted, cause.Error())
 	}
 	return nil // finished, or nobody is there to be told
 }
@@ -124,6 +133,15 @@ func (s *Server) dismiss(in *session) bool {
 // halt ends the session without sending what is queued.
 func (in *session) halt() { in.haltOnce.Do(func() { close(in.halted) }) }
 
+func (in *session) isHalted() bool {
+	select {
+	case <-in.halted:
+		return true
+	default:
+		return false
+	}
+}
+
 // finish sends what is queued and then ends the session.
 func (in *session) finish() { in.out.close() }
 
@@ -143,10 +161,8 @@ func (in *session) read(stream grpc.ServerStream) error {
 			in.halt()
 			return err
 		}
-		select {
-		case <-in.halted:
+		if in.isHalted() {
 			return nil
-		default:
 		}
 		c := Call{Method: f.method, Fence: f.fence, Timeout: f.timeout}
 		decode := func(req proto.Message) error { return decodeMessage("request", f.method, f.payload, req) }

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/weirstream/weir/internal/actor"
 	"github.com/weirstream/weir/internal/ident"
 	"github.com/weirstream/weir/internal/rpc"
 )
@@ -148,15 +149,31 @@ func timeout(w *world) {
 		c := w.serve(sys, "blob")
 		resp, err := w.call(a, loop, c.at, echo, "connected")
 		w.wantText(resp, err, "connected")
-		late := w.start(a, loop, c.at, keep, ident.LeaderID{}, "", 20*time.Millisecond)
-		_, err = w.await(late)
-		w.wantError(err, rpc.ErrTimeout, keep.Name, c.at.String())
+		late := w.outlast(a, loop, c)
 		reply := w.takeKept(c)
 		w.on(c.loop, func() { reply(&response{Data: []byte("too late")}, nil) })
 		resp, err = w.call(a, loop, c.at, echo, "after the late answer")
 		w.wantText(resp, err, "after the late answer")
 		w.wantOnce(loop, late)
 	}
+}
+
+// outlast makes a call of Keep that comes to the callee and ends there without an
+// answer. A call whose time is up before it was sent never comes; then the next
+// one gets more time.
+func (w *world) outlast(from rpc.System, loop actor.Loop, c *callee) (late *result) {
+	for limit := 20 * time.Millisecond; limit < long; limit *= 2 {
+		late = w.start(from, loop, c.at, keep, ident.LeaderID{}, "", limit)
+		_, err := w.await(late)
+		w.wantError(err, rpc.ErrTimeout, keep.Name, c.at.String())
+		resp, err := w.call(from, loop, c.at, echo, "what was sent before has come")
+		w.wantText(resp, err, "what was sent before has come")
+		if len(c.kept) > 0 {
+			return late
+		}
+	}
+	w.Fatal("no call came to the callee within its time")
+	return nil
 }
 
 func order(w *world) {
