@@ -33,8 +33,9 @@ type Options struct {
 const (
 	// dialTimeout bounds connecting to a process that does not answer at all.
 	dialTimeout = 10 * time.Second
-	// closeGrace bounds how long Close waits for peers to take the last frames.
-	closeGrace = 500 * time.Millisecond
+	// closeGrace bounds how long Close waits for peers to take the last frames: long
+	// enough for one on a machine that has much to do.
+	closeGrace = 2 * time.Second
 	// keepAlive is how long a silent connection is left alone before the peer
 	// is asked whether it lives; it has as long to answer.
 	keepAlive = 10 * time.Second
@@ -250,7 +251,7 @@ func (s *Server) Watch(loop actor.Loop, process string, lost func(error)) (stop 
 
 // Close ends this process's share of the network and returns when none of its
 // goroutines is left. Frames that were handed over before are still sent, as
-// far as the peers take them within half a second; then open calls, in both
+// far as the peers take them within closeGrace; then open calls, in both
 // directions, fail.
 func (s *Server) Close() {
 	s.mu.Lock()
