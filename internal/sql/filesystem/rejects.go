@@ -13,6 +13,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/weirstream/weir/types"
 )
@@ -81,12 +82,14 @@ func rejectsDir(pattern, table string) string {
 // after a failure or in another query, puts what he finds in the place of all that lies
 // within it, so that no row is there twice.
 type rejects struct {
-	dir   string
-	path  string   // of what is read
-	begun int64    // where the section begins
-	file  *os.File // hidden; nil: no row has been rejected
-	text  []byte   // not written
-	lines lineCounter
+	dir string
+	// reader is the same for all attempts of an operator of a job, and for nobody else.
+	reader string
+	path   string   // of what is read
+	begun  int64    // where the section begins
+	file   *os.File // hidden; nil: no row has been rejected
+	text   []byte   // not written
+	lines  lineCounter
 }
 
 // rejectsBuffer is how many bytes are written at once, about.
@@ -160,28 +163,49 @@ func (r *rejects) name() string {
 	return fmt.Sprintf("%s%016x.json", r.prefix(), r.begun)
 }
 
-func (r *rejects) unfinished() string { return "." + r.name() + "-" }
+// unfinished begins the name of the section's file while it is written.
+func (r *rejects) unfinished() string { return "." + r.name() + "-" + r.reader + "-" }
 
-// removeUnfinished removes what earlier attempts have left of the section.
+// readerName names the readers of an operator of a job.
+func readerName(job, operator string) string {
+	sum := sha256.Sum256([]byte(job + "/" + operator))
+	return fmt.Sprintf("%x", sum[:8])
+}
+
+// forgotten is after which time nobody writes an unfinished file any more.
+const forgotten = 24 * time.Hour
+
+// removeUnfinished removes what earlier attempts have left of the section, so that one that
+// goes on though it was given up cannot finish it. What others have begun, who read the same
+// at the same time, stays as long as they may be at it.
 func (r *rejects) removeUnfinished() {
-	r.remove(func(name string) bool { return strings.HasPrefix(name, r.unfinished()) })
+	r.remove(func(e fs.DirEntry) bool {
+		switch {
+		case strings.HasPrefix(e.Name(), r.unfinished()):
+			return true
+		case !strings.HasPrefix(e.Name(), "."+r.name()+"-"):
+			return false
+		}
+		info, err := e.Info()
+		return err == nil && time.Since(info.ModTime()) > forgotten
+	})
 }
 
 // removeWithin removes what was found before of the section that ends at a byte, but for
 // the file that has its name.
 func (r *rejects) removeWithin(end int64) {
-	r.remove(func(name string) bool {
-		offset, ok := strings.CutPrefix(strings.TrimSuffix(name, ".json"), r.prefix())
+	r.remove(func(e fs.DirEntry) bool {
+		offset, ok := strings.CutPrefix(strings.TrimSuffix(e.Name(), ".json"), r.prefix())
 		at, err := strconv.ParseInt(offset, 16, 64)
 		return ok && err == nil && r.begun < at && at < end
 	})
 }
 
 // remove removes files of the directory.
-func (r *rejects) remove(which func(name string) bool) {
+func (r *rejects) remove(which func(fs.DirEntry) bool) {
 	entries, _ := os.ReadDir(r.dir)
 	for _, e := range entries {
-		if which(e.Name()) {
+		if which(e) {
 			_ = os.Remove(filepath.Join(r.dir, e.Name()))
 		}
 	}

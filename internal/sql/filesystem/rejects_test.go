@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 )
 
 // TestRejectsOfPartsReadAgain has readers that end half-way, and parts whose limits change.
@@ -53,7 +54,7 @@ func TestRejectsOfPartsReadAgain(t *testing.T) {
 			t.Errorf("%s: %q, want %q", what, got, want)
 		}
 	}
-	first, second := &rejects{dir: dir}, &rejects{dir: dir}
+	first, second := &rejects{dir: dir, reader: "r"}, &rejects{dir: dir, reader: "r"}
 	read(first, 0, 2)
 	expect("a part that is not finished", "")
 	read(second, 0, 2, 4) // the first has vanished without a word
@@ -81,6 +82,24 @@ func TestRejectsOfPartsReadAgain(t *testing.T) {
 	read(second, 6, 8, 18) // gone on with from the first
 	finish(second, 20)
 	expect("from the first checkpoint on", "2@2 3@4 5@8 10@18")
+	other := &rejects{dir: dir, reader: "o"} // another query, which reads at the same time
+	read(second, 0, 2)
+	read(other, 0, 2)
+	finish(second, 20)
+	expect("one of two queries", "2@2")
+	finish(other, 20)
+	expect("both queries", "2@2")
+	other.lines.close()
+	read(other, 0, 2) // and is killed
+	if err := os.Chtimes(other.file.Name(), time.Time{}, time.Now().Add(-2*forgotten)); err != nil {
+		t.Fatal(err)
+	}
+	read(second, 0, 2)
+	finish(second, 20)
+	if err := other.finish(20); err == nil {
+		t.Error("a query that was forgotten has finished a part")
+	}
+	other.lines.close()
 	read(second, 0)
 	finish(second, 20)
 	expect("without a bad row", "")

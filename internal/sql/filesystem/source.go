@@ -112,7 +112,7 @@ func (s *source) Open(c connector.SourceContext, out connector.Output[*batch.Col
 	r.constants = make([]*batch.Column, len(r.conversions))
 	r.badRows.mode = s.format.badRows
 	if s.format.badRows == badRowsReject {
-		r.badRows.rejects = &rejects{dir: rejectsDir(s.pattern, s.table)}
+		r.badRows.rejects = &rejects{dir: rejectsDir(s.pattern, s.table), reader: readerName(c.Job, c.Operator)}
 	}
 	r.values = newValues(len(r.conversions), batch.MaxRows)
 	r.values.collects = s.format.badRows != badRowsFail || s.format.lenient()
