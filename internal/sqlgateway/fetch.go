@@ -107,7 +107,7 @@ func (p *pages) draw(ctx context.Context, rows session.Rows, wait time.Duration)
 		return b
 	case errors.Is(err, io.EOF):
 		p.drawn = true
-	case ctx.Err() == nil:
+	case !session.GaveUp(ctx, err):
 		p.err = err
 	}
 	return nil

@@ -78,31 +78,33 @@ func blocked(ctx context.Context) (*session.Result, error) {
 }
 
 func TestPagesHoldAtMostFiveThousandRows(t *testing.T) {
-	s := begun(t, nil)
-	o := s.run("SELECT", query(newRows(io.EOF, integers(1, 3000), integers(3001, 3001), integers(3002, 12000))))
-	url, sizes := o+"/result/0", []int{}
-	for url != "" {
-		_, body := call(s.server, "GET", url, "")
-		sizes = append(sizes, strings.Count(body, `"kind":`))
-		if next := value(t, body, "nextResultUri"); next == "" {
-			break
-		} else {
-			url = next
+	synctest.Test(t, func(t *testing.T) {
+		s := begun(t, nil)
+		o := s.run("SELECT", query(newRows(io.EOF, integers(1, 3000), integers(3001, 3001), integers(3002, 12000))))
+		url, sizes := o+"/result/0", []int{}
+		for url != "" {
+			_, body := call(s.server, "GET", url, "")
+			sizes = append(sizes, strings.Count(body, `"kind":`))
+			if next := value(t, body, "nextResultUri"); next == "" {
+				break
+			} else {
+				url = next
+			}
 		}
-	}
-	if got := fmt.Sprint(sizes); got != "[5000 5000 2000 0]" {
-		t.Errorf("pages of %s rows", got)
-	}
-	s.want("GET", o+"/result/3", 200, `"EOS"`)
-	s.want("GET", o+"/result/2", 200, `"fields":[12000]`)
-	s.want("GET", o+"/result/2?rowFormat=PLAIN_TEXT", 200, `"fields":["12000"]`)
-	s.want("GET", o+"/result/1", 500, "Expecting token to be 3 or 2, but found 1.")
-	s.want("GET", o+"/result/4", 500, "Expecting token to be 3 or 2, but found 4.")
-	s.want("GET", o+"/result/x", 400, `Cannot resolve path parameter (token) from value \"x\".`)
-	s.want("GET", o+"/result/2?rowFormat=FOO", 400, `Cannot resolve query parameter (rowFormat) from value \"FOO\".`)
-	s.want("POST", o+"/cancel", 500, "Failed to convert the Operation Status from FINISHED to CANCELED")
-	s.want("DELETE", o+"/close", 200, `{"status":"CLOSED"}`)
-	s.want("GET", o+"/result/3", 500, "Can not find the submitted operation")
+		if got := fmt.Sprint(sizes); got != "[5000 5000 2000 0]" {
+			t.Errorf("pages of %s rows", got)
+		}
+		s.want("GET", o+"/result/3", 200, `"EOS"`)
+		s.want("GET", o+"/result/2", 200, `"fields":[12000]`)
+		s.want("GET", o+"/result/2?rowFormat=PLAIN_TEXT", 200, `"fields":["12000"]`)
+		s.want("GET", o+"/result/1", 500, "Expecting token to be 3 or 2, but found 1.")
+		s.want("GET", o+"/result/4", 500, "Expecting token to be 3 or 2, but found 4.")
+		s.want("GET", o+"/result/x", 400, `Cannot resolve path parameter (token) from value \"x\".`)
+		s.want("GET", o+"/result/2?rowFormat=FOO", 400, `Cannot resolve query parameter (rowFormat) from value \"FOO\".`)
+		s.want("POST", o+"/cancel", 500, "Failed to convert the Operation Status from FINISHED to CANCELED")
+		s.want("DELETE", o+"/close", 200, `{"status":"CLOSED"}`)
+		s.want("GET", o+"/result/3", 500, "Can not find the submitted operation")
+	})
 }
 
 func TestAStatementThatRuns(t *testing.T) {
@@ -151,30 +153,59 @@ func TestAQueryWithoutEnd(t *testing.T) {
 }
 
 func TestAQueryThatFailsWhileItIsFetched(t *testing.T) {
-	s := begun(t, nil)
-	o := s.run("SELECT", query(newRows(&session.Error{Class: session.ClassNumber, Text: "For input string: 'x'."}, integers(1, 1))))
-	s.want("GET", o+"/result/0", 200, `"fields":[1]`)
-	for range 2 {
-		s.want("GET", o+"/result/1", 500, `SqlExecutionException: Error while retrieving result.\n\tat weir\nCaused by: java.lang.NumberFormatException: For input string: 'x'.\n\tat weir\n`)
+	synctest.Test(t, func(t *testing.T) {
+		s := begun(t, nil)
+		o := s.run("SELECT", query(newRows(&session.Error{Class: session.ClassNumber, Text: "For input string: 'x'."}, integers(1, 1))))
+		s.want("GET", o+"/result/0", 200, `"fields":[1]`)
+		for range 2 {
+			s.want("GET", o+"/result/1", 500, `SqlExecutionException: Error while retrieving result.\n\tat weir\nCaused by: java.lang.NumberFormatException: For input string: 'x'.\n\tat weir\n`)
+		}
+		s.want("GET", o+"/result/0", 200, `"fields":[1]`)
+		s.want("GET", o+"/status", 200, `{"status":"FINISHED"}`)
+	})
+}
+
+// lateFailure waits in vain for rows, and has failed when it is waited for no longer.
+type lateFailure struct{ failed bool }
+
+func (r *lateFailure) Next(ctx context.Context) (*batch.Columns, error) {
+	<-ctx.Done()
+	if r.failed {
+		return nil, ctx.Err()
 	}
-	s.want("GET", o+"/result/0", 200, `"fields":[1]`)
-	s.want("GET", o+"/status", 200, `{"status":"FINISHED"}`)
+	r.failed = true
+	return nil, errors.New("just then")
+}
+
+func (r *lateFailure) Close() error { return nil }
+
+// A failure that comes when the time is up in which a page is made is not taken for its end.
+func TestAFailureThatComesLateIsTold(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := begun(t, nil)
+		o := s.run("SELECT", query(&lateFailure{}))
+		for range 2 {
+			s.want("GET", o+"/result/0", 500, "just then")
+		}
+	})
 }
 
 // The result of a statement that begins a job is the job's id, whatever the engine says.
 func TestAnInsertGivesItsJob(t *testing.T) {
-	s := begun(t, nil)
-	rows := newRows(io.EOF, integers(-1, -1))
-	o := s.run("INSERT", func(context.Context) (*session.Result, error) {
-		return &session.Result{Schema: []types.Field{{Name: "t", Type: types.Of(types.Int)}}, Content: true, Job: strings.Repeat("a", 32), Rows: rows}, nil
+	synctest.Test(t, func(t *testing.T) {
+		s := begun(t, nil)
+		rows := newRows(io.EOF, integers(-1, -1))
+		o := s.run("INSERT", func(context.Context) (*session.Result, error) {
+			return &session.Result{Schema: []types.Field{{Name: "t", Type: types.Of(types.Int)}}, Content: true, Job: strings.Repeat("a", 32), Rows: rows}, nil
+		})
+		for _, format := range []string{"JSON", "PLAIN_TEXT"} {
+			s.want("GET", o+"/result/0?rowFormat="+format, 200, `"isQueryResult":false,"jobID":"`+strings.Repeat("a", 32)+`","resultKind":"SUCCESS_WITH_CONTENT","results":{"columns":[{"name":"job id",`)
+			s.want("GET", o+"/result/0?rowFormat="+format, 200, `"fields":["`+strings.Repeat("a", 32)+`"]`)
+		}
+		s.want("GET", o+"/result/1", 200, `"EOS"`)
+		s.want("DELETE", o+"/close", 200, "CLOSED")
+		<-rows.done
 	})
-	for _, format := range []string{"JSON", "PLAIN_TEXT"} {
-		s.want("GET", o+"/result/0?rowFormat="+format, 200, `"isQueryResult":false,"jobID":"`+strings.Repeat("a", 32)+`","resultKind":"SUCCESS_WITH_CONTENT","results":{"columns":[{"name":"job id",`)
-		s.want("GET", o+"/result/0?rowFormat="+format, 200, `"fields":["`+strings.Repeat("a", 32)+`"]`)
-	}
-	s.want("GET", o+"/result/1", 200, `"EOS"`)
-	s.want("DELETE", o+"/close", 200, "CLOSED")
-	<-rows.done
 }
 
 func TestIdleSessionsAreClosed(t *testing.T) {
@@ -242,6 +273,52 @@ func TestWhatIsRefused(t *testing.T) {
 	big := strings.Repeat("x", 120<<20)
 	if status, _ := call(s.server, "POST", s.root+"/statements", `{"statement":"`+big+`"}`); status != 413 {
 		t.Errorf("a body of 120 MB: %d", status)
+	}
+}
+
+// What is asked of a session that is closed meanwhile is given up, though it goes on.
+func TestASessionIsClosedWhileItCompletes(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := begun(t, nil)
+		begins, goOn := make(chan struct{}), make(chan struct{})
+		s.engine.completing = func() {
+			close(begins)
+			<-goOn
+		}
+		ended := make(chan struct{})
+		go func() {
+			defer close(ended)
+			status, body := call(s.server, "GET", s.root+"/complete-statement", `{"statement":"SELECT","position":3}`)
+			if status != 500 || !strings.Contains(body, "The statement was given up.") {
+				t.Errorf("%d %s", status, body)
+			}
+		}()
+		<-begins
+		go func() {
+			<-ended
+			close(goOn)
+		}()
+		s.want("DELETE", s.root, 200, `{"status":"CLOSED"}`) // once all that was begun has ended
+	})
+}
+
+// A session that is opened while the gateway is closed does not stay open.
+func TestASessionThatOpensTooLate(t *testing.T) {
+	e := &scripted{opening: make(chan struct{})}
+	c := &clients{engine: e, limit: 2, now: time.Now, open: map[string]*client{}}
+	begun := make(chan error)
+	go func() {
+		_, err := c.begin(t.Context(), "", nil)
+		begun <- err
+	}()
+	e.opening <- struct{}{} // it has its place
+	c.closeAll()
+	e.opening <- struct{}{}
+	if err := <-begun; !errors.Is(err, errClosed) || e.closed.Load() != 1 {
+		t.Errorf("%v, and %d sessions are closed", err, e.closed.Load())
+	}
+	if _, err := c.begin(t.Context(), "", nil); !errors.Is(err, errClosed) {
+		t.Errorf("after that: %v", err)
 	}
 }
 

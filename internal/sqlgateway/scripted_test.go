@@ -30,9 +30,17 @@ type scripted struct {
 	answers map[string]func(ctx context.Context) (*session.Result, error)
 	opened  []session.Options
 	closed  atomic.Int32
+	// completing is called while completions are looked for; nil: they are there.
+	completing func()
+	// opening is received from twice while a session is opened; nil: it is not.
+	opening chan struct{}
 }
 
 func (e *scripted) Open(_ context.Context, o session.Options) (session.Session, error) {
+	if e.opening != nil {
+		<-e.opening
+		<-e.opening
+	}
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	e.opened = append(e.opened, o)
@@ -70,6 +78,9 @@ func (s *scriptedSession) Configure(ctx context.Context, statement string) error
 }
 
 func (s *scriptedSession) Complete(_ context.Context, statement string, position int) ([]string, error) {
+	if s.engine.completing != nil {
+		s.engine.completing()
+	}
 	return []string{fmt.Sprintf("%s|%s", statement[:position], statement[position:])}, nil
 }
 

@@ -2,6 +2,7 @@ package sqlgateway
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"path/filepath"
@@ -32,7 +33,9 @@ type clients struct {
 	// temporary is the directory below which sessions may keep files.
 	temporary string
 
-	mu   sync.Mutex
+	mu sync.Mutex
+	// open has nil for a session that begins. It is nil itself once all are closed; then
+	// none begins any more.
 	open map[string]*client
 }
 
@@ -45,18 +48,27 @@ func (c *clients) begin(ctx context.Context, name string, settings map[string]st
 	s, err := c.engine.Open(ctx, session.Options{Name: name, Settings: settings, Resources: filepath.Join(c.temporary, "sql-gateway-"+handle)})
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if err != nil {
+	switch {
+	case err != nil:
 		delete(c.open, handle)
 		return "", err
+	case c.open == nil: // closed meanwhile
+		return "", errors.Join(errClosed, s.Close())
 	}
 	c.open[handle] = &client{session: s, operations: map[string]*operation{}, last: ended, used: c.now()}
 	return handle, nil
 }
 
+// errClosed refuses a session that would not be closed any more.
+var errClosed = &session.Error{Class: gatewayClass, Text: "Failed to create session, the gateway is being closed."}
+
 // reserve takes the place of a session.
 func (c *clients) reserve(handle string) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	if c.open == nil {
+		return errClosed
+	}
 	if len(c.open) >= c.limit {
 		return &session.Error{Class: gatewayClass, Text: fmt.Sprintf("Failed to create session, the count of active sessions exceeds the max count: %d (sql-gateway.session.max-num)", c.limit)}
 	}
@@ -98,28 +110,32 @@ func (c *clients) closeIdle() []string {
 		return nil
 	}
 	before := c.now().Add(-c.idle)
+	idle := map[string]*client{}
 	c.mu.Lock()
-	var idle []string
 	for handle, s := range c.open {
 		if s != nil && s.idleSince(before) {
-			idle = append(idle, handle)
+			idle[handle] = s
+			delete(c.open, handle) // at once: who finds a session may use it
 		}
 	}
 	c.mu.Unlock()
-	slices.Sort(idle)
-	for _, handle := range idle {
-		_, _ = c.close(handle) // nobody is there who could be told
+	handles := slices.Sorted(maps.Keys(idle))
+	for _, handle := range handles {
+		_ = idle[handle].close() // nobody is there who could be told
 	}
-	return idle
+	return handles
 }
 
-// closeAll ends every session.
+// closeAll ends every session; none begins any more.
 func (c *clients) closeAll() {
 	c.mu.Lock()
-	open := maps.Clone(c.open)
+	open := c.open
+	c.open = nil
 	c.mu.Unlock()
-	for handle := range open {
-		_, _ = c.close(handle)
+	for _, s := range open {
+		if s != nil { // one that begins closes itself
+			_ = s.close() // nobody is there who could be told
+		}
 	}
 }
 
@@ -150,19 +166,18 @@ func (s *client) execute(run func(ctx context.Context) (*session.Result, error))
 	handle := uuid.NewV4().String()
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	after := make(chan struct{})
-	o := begin(handle, s.last, after, run)
-	s.last = after
-	if s.operations == nil { // the session was closed meanwhile
-		o.close()
+	if s.operations == nil { // the session was closed meanwhile: nothing is carried out
 		return handle
 	}
-	s.operations[handle] = o
+	after := make(chan struct{})
+	s.operations[handle] = begin(handle, s.last, after, run)
+	s.last = after
 	return handle
 }
 
 // inTurn does something with the session when the statements before are done, and says how
-// it ended. It is given up when ctx ends, or the session is closed.
+// it ended. It is given up when ctx ends, or the session is closed; then it may still be
+// under way.
 func (s *client) inTurn(ctx context.Context, do func(ctx context.Context) error) (handle, status string, err error) {
 	handle = s.execute(func(ctx context.Context) (*session.Result, error) { return nil, do(ctx) })
 	o, ok := s.operation(handle)

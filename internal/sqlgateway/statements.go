@@ -124,14 +124,17 @@ func (s *Server) completeStatement(r *request) ([]byte, error) {
 		return nil, refused(restException+"Bad request received. Request did not conform to expected format.",
 			fmt.Sprintf("position is %d; allowed is from 0 to the statement's length.", *body.Position))
 	}
-	var candidates []string
-	handle, _, err := c.inTurn(r.Context(), func(ctx context.Context) error {
+	var candidates []string // whoever asks for them has them once the status is finished
+	handle, status, err := c.inTurn(r.Context(), func(ctx context.Context) error {
 		var err error
 		candidates, err = c.session.Complete(ctx, body.Statement, position)
 		return err
 	})
-	if err != nil {
+	switch {
+	case err != nil:
 		return nil, serverFailed(append([]string{gatewayException + what, failedOperation(handle)}, lines(err)...)...)
+	case status != finished:
+		return nil, serverFailed(gatewayException+what, gatewayException+"The statement was given up.")
 	}
 	dst := []byte(`{"candidates":[`)
 	for i, text := range candidates {

@@ -78,3 +78,9 @@ type Rows interface {
 	// also while Next waits, and more than once.
 	Close() error
 }
+
+// GaveUp reports whether an error says no more than that ctx has ended: what waited may be
+// called again. A failure that comes when ctx ends is told apart from that.
+func GaveUp(ctx context.Context, err error) bool {
+	return err != nil && ctx.Err() != nil && (errors.Is(err, ctx.Err()) || errors.Is(err, context.Cause(ctx)))
+}
