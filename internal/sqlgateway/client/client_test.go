@@ -8,6 +8,8 @@ import (
 	"net/http/httptest"
 	"strings"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"go.uber.org/goleak"
 )
@@ -18,12 +20,16 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 type gateway struct {
 	answers map[string][]string
 	asked   []string
+	on      map[string]func() // called when a path is asked for
 }
 
 func (g *gateway) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	path := r.Method + " " + r.URL.RequestURI()
 	body, _ := io.ReadAll(r.Body)
 	g.asked = append(g.asked, path+" "+string(body))
+	if f := g.on[path]; f != nil {
+		f()
+	}
 	left := g.answers[path]
 	if len(left) == 0 {
 		w.WriteHeader(http.StatusNotFound)
@@ -108,25 +114,38 @@ func TestAStatement(t *testing.T) {
 }
 
 // TestAnAbandonedStatementIsClosed checks that the gateway is told of one whose result
-// nobody waits for.
+// nobody waits for, whenever that is given up.
 func TestAnAbandonedStatementIsClosed(t *testing.T) {
-	g := script()
 	const result = "GET /v3/sessions/s/operations/o/result/0?rowFormat=PLAIN_TEXT"
-	g.answers[result] = g.answers[result][:1]
-	c, err := Embed(t.Context(), g, Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	ctx, cancel := context.WithTimeout(t.Context(), 3*between)
-	defer cancel()
-	if _, err := c.Execute(ctx, "SELECT 1"); !errors.Is(err, context.DeadlineExceeded) {
-		t.Error(err)
-	}
-	if last := g.asked[len(g.asked)-1]; !strings.HasPrefix(last, "DELETE /v3/sessions/s/operations/o/close") {
-		t.Error(last)
-	}
-	if err := c.Close(t.Context()); err != nil {
-		t.Error(err)
+	for name, giveUp := range map[string]func(g *gateway, cancel func()){
+		"while it runs":          func(_ *gateway, cancel func()) { time.AfterFunc(3*between, cancel) },
+		"while it is begun":      func(g *gateway, cancel func()) { g.on = map[string]func(){"POST /v3/sessions/s/statements": cancel} },
+		"while it is looked for": func(g *gateway, cancel func()) { g.on = map[string]func(){result: cancel} },
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			g := script()
+			g.answers[result] = g.answers[result][:1]
+			c, err := Embed(t.Context(), g, Options{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			ctx, cancel := context.WithCancel(t.Context())
+			defer cancel()
+			giveUp(g, cancel)
+			if _, err := c.Execute(ctx, "SELECT 1"); !errors.Is(err, context.Canceled) {
+				t.Errorf("%s: %v", name, err)
+			}
+			if last := g.asked[len(g.asked)-1]; !strings.HasPrefix(last, "DELETE /v3/sessions/s/operations/o/close") {
+				t.Errorf("%s: %s", name, last)
+			}
+			before := len(g.asked)
+			if _, err := c.Execute(ctx, "SELECT 1"); !errors.Is(err, context.Canceled) || len(g.asked) > before {
+				t.Errorf("%s, then again: %v", name, err)
+			}
+			if err := c.Close(t.Context()); err != nil {
+				t.Error(err)
+			}
+		})
 	}
 }
 

@@ -60,14 +60,11 @@ type page struct {
 // Execute carries a statement out, and gives its result once the statement has had its
 // effect. If ctx ends before, the statement is cancelled.
 func (c *Client) Execute(ctx context.Context, statement string) (*Result, error) {
-	var begun struct {
-		Handle string `json:"operationHandle"`
-	}
-	body := map[string]any{"statement": statement, "executionTimeout": 0}
-	if err := c.call(ctx, http.MethodPost, c.session+"/statements", body, &begun); err != nil {
+	handle, err := c.beginStatement(ctx, statement)
+	if err != nil {
 		return nil, err
 	}
-	r := &Result{client: c, operation: c.session + "/operations/" + begun.Handle}
+	r := &Result{client: c, operation: c.session + "/operations/" + handle}
 	r.next = r.operation + "/result/0?rowFormat=PLAIN_TEXT"
 	for {
 		p, err := r.fetch(ctx)
@@ -83,6 +80,30 @@ func (c *Client) Execute(ctx context.Context, statement string) (*Result, error)
 			return nil, err
 		}
 	}
+}
+
+// beginStatement hands a statement over and gives the handle by which it is cancelled. So
+// it waits for that beyond the end of ctx, though not for long.
+func (c *Client) beginStatement(ctx context.Context, statement string) (handle string, err error) {
+	if err := ctx.Err(); err != nil {
+		return "", err
+	}
+	beyond, cancel := context.WithCancel(context.WithoutCancel(ctx))
+	defer cancel()
+	stop := context.AfterFunc(ctx, func() {
+		select {
+		case <-beyond.Done():
+		case <-time.After(closeTimeout):
+			cancel()
+		}
+	})
+	defer stop()
+	var begun struct {
+		Handle string `json:"operationHandle"`
+	}
+	body := map[string]any{"statement": statement, "executionTimeout": 0}
+	err = c.call(beyond, http.MethodPost, c.session+"/statements", body, &begun)
+	return begun.Handle, err
 }
 
 // begin takes the first page.
