@@ -176,8 +176,28 @@ func (p *invocation) openSQL(ctx context.Context, o sqlOptions, own map[string]s
 	return c, end, nil
 }
 
-// probeTimeout bounds how long it takes to find out whether a cluster runs.
-const probeTimeout = 500 * time.Millisecond
+const (
+	// probeTimeout bounds how long it takes to find out whether somebody listens where a
+	// cluster would.
+	probeTimeout = 500 * time.Millisecond
+	// answerTimeout bounds how long who listens there may take to answer as a cluster. One
+	// on a busy machine takes its time, and is none the less a cluster.
+	answerTimeout = 10 * time.Second
+)
+
+// clusterRuns reports whether a cluster runs at an address.
+func clusterRuns(ctx context.Context, cluster *client.Client) bool {
+	dialer := net.Dialer{Timeout: probeTimeout}
+	connection, err := dialer.DialContext(ctx, "tcp", cluster.Address())
+	if err != nil {
+		return false
+	}
+	_ = connection.Close()
+	ctx, cancel := context.WithTimeout(ctx, answerTimeout)
+	defer cancel()
+	_, err = cluster.Overview(ctx)
+	return err == nil
+}
 
 // sqlRunner gives what runs the jobs of statements: the cluster that the configuration
 // names, or, if none runs there, this process, which is local. execution.target chooses one
@@ -188,12 +208,8 @@ func (p *invocation) sqlRunner(ctx context.Context, cfg *config.Config) (r engin
 		return nil, nil, false, usage("%s is %q; allowed are remote, a running cluster, and local, this process", config.ExecutionTarget.Key, target)
 	}
 	remote := sqlrun.NewRemote(cfg)
-	if target != "local" {
-		probing, cancel := context.WithTimeout(ctx, probeTimeout)
-		defer cancel()
-		if _, err := remote.Overview(probing); err == nil || target == "remote" {
-			return sqlrun.NewCluster(remote), remote.Close, false, nil
-		}
+	if target == "remote" || target != "local" && clusterRuns(ctx, remote.Client) {
+		return sqlrun.NewCluster(remote), remote.Close, false, nil
 	}
 	remote.Close()
 	runner := sqlrun.NewEmbedded(cfg, nil)
