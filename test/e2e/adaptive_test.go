@@ -2,6 +2,7 @@ package e2e
 
 import (
 	"fmt"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -57,8 +58,10 @@ func TestParallelismFollowsSlots(t *testing.T) {
 	undisturbed := c.wide(2, nil, "ledger", arguments("undisturbed")...)
 	c.reaches(undisturbed, "FINISHED")
 
+	hold := filepath.Join(work, "hold")
+	writeFile(t, hold, "")
 	job := c.wide(2, []string{"-D", "jobmanager.scheduler=adaptive", "-D", "jobmanager.adaptive-scheduler.executing.cooldown-after-rescaling=0 ms"},
-		"ledger", arguments("rescaled")...)
+		"ledger", append(arguments("rescaled"), "-hold", hold)...)
 	c.parallel(job, 2)
 	for _, n := range []int{1, 2} {
 		c.require(job, n)
@@ -67,6 +70,9 @@ func TestParallelismFollowsSlots(t *testing.T) {
 	kill(t, c.pids[2])
 	c.parallel(job, 1)
 	c.tells("did not run for", 0, "why", "-m", c.rest, job)
+	if err := os.Remove(hold); err != nil {
+		t.Fatal(err)
+	}
 	c.reaches(job, "FINISHED")
 	got, want := written(t, filepath.Join(work, "rescaled")), written(t, filepath.Join(work, "undisturbed"))
 	if !slices.Equal(got, want) {

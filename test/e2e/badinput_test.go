@@ -195,6 +195,7 @@ func TestRunLeavesNoProgram(t *testing.T) {
 	}
 	c.running(job)
 	c.cancel(job)
+	c.until("its worker is gone", func() bool { return len(c.workers()) == 0 })
 	if out, errOut, code := c.run(nil, "misbehave", "no-execute"); code == 0 {
 		t.Errorf("%s%s", out, errOut)
 	}

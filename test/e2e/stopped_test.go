@@ -1,6 +1,8 @@
 package e2e
 
 import (
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"syscall"
@@ -25,13 +27,18 @@ func signal(t *testing.T, pid int, s syscall.Signal) {
 func TestStoppedWorker(t *testing.T) {
 	t.Parallel()
 	c := start(t, 1, soon()...)
-	job := c.detached("misbehave", "brief")
+	hold := filepath.Join(t.TempDir(), "hold") // else the job might end before its worker is stopped
+	writeFile(t, hold, "")
+	job := c.detached("misbehave", "brief", hold)
 	c.running(job)
 	workers := c.workers()
 	if len(workers) != 1 {
 		t.Fatalf("the workers are %d, want one", workers)
 	}
 	signal(t, workers[0], syscall.SIGSTOP)
+	if err := os.Remove(hold); err != nil {
+		t.Fatal(err)
+	}
 	c.until("job finished", func() bool { return c.state(job) == "FINISHED" })
 	all := c.exceptions(job)
 	if len(all) != 1 {

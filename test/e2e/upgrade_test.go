@@ -47,19 +47,21 @@ func (c *cluster) tells(want string, code int, args ...string) string {
 func TestUpgradeWalk(t *testing.T) {
 	c := start(t, 1, "execution.checkpointing.interval=200 ms", "taskmanager.numberOfTaskSlots=6")
 	work := t.TempDir()
-	savepoints, out := filepath.Join(work, "savepoints"), filepath.Join(work, "out")
+	savepoints, out, hold := filepath.Join(work, "savepoints"), filepath.Join(work, "out"), filepath.Join(work, "hold")
 	ledger := filepath.Join(bin, "ledger")
 	arguments := func(version int, out string) []string {
 		return []string{"-version", fmt.Sprint(version), "-last", "150000", "-out", out}
 	}
-	program := func(version int) []string { return append([]string{"--"}, arguments(version, out)...) }
+	held := func(version int) []string { return append(arguments(version, out), "-hold", hold) }
+	program := func(version int) []string { return append([]string{"--"}, held(version)...) }
 	at := func(verb ...string) []string { return append(verb, "-m", c.rest) }
 
 	// One job is left alone.
 	undisturbed := c.wide(2, nil, "ledger", arguments(1, filepath.Join(work, "undisturbed"))...)
 
 	// The other one writes, and is asked for a savepoint while it runs.
-	job := c.wide(1, nil, "ledger", arguments(1, out)...)
+	writeFile(t, hold, "")
+	job := c.wide(1, nil, "ledger", held(1)...)
 	c.until("the first lines", func() bool { return len(written(t, out)) > 0 })
 	looked := pathOf.FindStringSubmatch(c.tells("You can resume your program from this savepoint", 0, at("savepoint", job, savepoints)...))[1]
 	c.tells("ledger", 0, "savepoint", "show", looked)
@@ -85,7 +87,7 @@ func TestUpgradeWalk(t *testing.T) {
 	// They are not let begin either, and neither is one with a path that is none, nor
 	// with a savepoint that is damaged.
 	begin := func(savepoint string, version int, flags ...string) []string {
-		return append(append(append(at("run", "-d"), "-s", savepoint), flags...), append([]string{ledger}, arguments(version, out)...)...)
+		return append(append(append(at("run", "-d"), "-s", savepoint), flags...), append([]string{ledger}, held(version)...)...)
 	}
 	c.tells("--allowNonRestoredState", 1, begin(first, 3)...)
 	c.tells("Cannot find checkpoint or savepoint file/directory", 1, begin(filepath.Join(work, "none"), 2)...)
@@ -95,7 +97,7 @@ func TestUpgradeWalk(t *testing.T) {
 	}
 	flip(t, filepath.Join(damaged, "_metadata"))
 	c.tells("_metadata at byte", 1, begin(damaged, 2)...)
-	changed := c.wide(1, []string{"-s", first}, "ledger", arguments(4, out)...)
+	changed := c.wide(1, []string{"-s", first}, "ledger", held(4)...)
 	c.reaches(changed, "FAILED")
 	if cause := c.cause(changed); !strings.Contains(cause, `state \"n\"`) {
 		t.Errorf("the cause of the changed type is %s", cause)
@@ -106,14 +108,17 @@ func TestUpgradeWalk(t *testing.T) {
 
 	// The new program goes on, with three subtasks and then with two. The second
 	// savepoint has moved meanwhile, and the job it is given to deletes it in the end.
-	job = c.wide(3, []string{"-s", first}, "ledger", arguments(2, out)...)
+	job = c.wide(3, []string{"-s", first}, "ledger", held(2)...)
 	c.until("more lines", func() bool { return len(written(t, out)) > len(before) })
 	second := pathOf.FindStringSubmatch(c.tells("Suspending job", 0, at("stop", "-p", savepoints, job)...))[1]
 	moved := filepath.Join(work, "moved")
 	if err := os.Rename(strings.TrimPrefix(second, "file:"), moved); err != nil {
 		t.Fatal(err)
 	}
-	job = c.wide(2, []string{"-s", moved, "-cm", "claim"}, "ledger", arguments(2, out)...)
+	job = c.wide(2, []string{"-s", moved, "-cm", "claim"}, "ledger", held(2)...)
+	if err := os.Remove(hold); err != nil {
+		t.Fatal(err)
+	}
 	c.reaches(job, "FINISHED")
 	c.until("the savepoint that was given to the job is gone", func() bool {
 		_, err := os.Stat(moved)

@@ -16,10 +16,11 @@ func main() {
 	version := flag.Int("version", 1, "1: counts in 32 bits; 2: in 64, with one operator more; 3: 2 without its ids; 4: counts as text")
 	last := flag.Int64("last", 100_000, "the last number")
 	out := flag.String("out", "", "where the lines go")
+	hold := flag.String("hold", "", "as long as this `file` is there the job hardly goes on after a third of the numbers")
 	flag.Parse()
 
 	env := stream.NewEnv(stream.Mode(stream.Streaming))
-	numbers := stream.Sequence(env, 1, *last).UID("numbers").Map(unhurried)
+	numbers := stream.Sequence(env, 1, *last).UID("numbers").Map(unhurried(*last/3, *hold))
 	if *version > 1 {
 		numbers = numbers.Map(func(v int64) int64 { return v }).Name("one more")
 	}
@@ -42,12 +43,19 @@ func main() {
 	}
 }
 
-// unhurried lets a hundred numbers take a millisecond.
-func unhurried(v int64) int64 {
-	if v%100 == 0 {
-		time.Sleep(time.Millisecond)
+// unhurried lets a hundred numbers take a millisecond. Those after free take two hundred
+// while the file hold is there, so that a job outlasts all that is done to it meanwhile.
+func unhurried(free int64, hold string) func(int64) int64 {
+	return func(v int64) int64 {
+		if v%100 == 0 {
+			pause := time.Millisecond
+			if _, err := os.Stat(hold); v > free && err == nil {
+				pause = 200 * time.Millisecond
+			}
+			time.Sleep(pause)
+		}
+		return v
 	}
-	return v
 }
 
 // ledger counts by key, and by a timer of event time says how far it was at the end.

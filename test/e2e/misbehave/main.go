@@ -194,11 +194,21 @@ func (c *culprit) Process(v int64, _ *stream.ProcessContext, emit func(int64)) e
 			return err
 		}
 	}
-	if c.mode == "slow" || c.mode == "brief" || strings.HasSuffix(c.mode, "-once") {
+	switch {
+	case c.mode == "brief":
+		held()
+	case c.mode == "slow" || strings.HasSuffix(c.mode, "-once"):
 		time.Sleep(time.Millisecond)
 	}
 	emit(v)
 	return nil
+}
+
+// held returns when the file named by the next argument is not there, or not any more.
+func held() {
+	for _, err := os.Stat(os.Args[2]); err == nil; _, err = os.Stat(os.Args[2]) {
+		time.Sleep(5 * time.Millisecond)
+	}
 }
 
 func (c *culprit) act() error {
