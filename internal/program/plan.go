@@ -167,8 +167,8 @@ func (p *Planner) run(ctx context.Context, of Program, dir string, args, env []s
 		cmd.Dir, cmd.Env, cmd.Stdout, cmd.Stderr = dir, env, output, output
 	})
 	if err != nil {
-		if ctx.Err() != nil {
-			return fmt.Errorf("plan %s: %w", of.Name, context.Cause(ctx))
+		if timed.Err() != nil { // before it was started
+			return p.verdict(ctx, timed, of, err, output, timeout, memory)
 		}
 		return &PlanError{Program: of.Name, Cause: fmt.Errorf("cannot be started: %w", err)}
 	}
@@ -190,10 +190,10 @@ func (p *Planner) run(ctx context.Context, of Program, dir string, args, env []s
 // start starts a program in a process group of its own; fill sets the rest.
 //
 // A process that is started elsewhere in this one at the moment when an upload
-// is written holds the file open for an instant, and what is open for writing
-// cannot be executed: so it tries a few times.
+// is written holds the file open until it has its turn, and what is open for
+// writing cannot be executed: so it tries for five seconds.
 func start(ctx context.Context, path string, args []string, fill func(*exec.Cmd)) (*exec.Cmd, error) {
-	const attempts, pause = 20, 10 * time.Millisecond
+	const attempts, pause = 500, 10 * time.Millisecond
 	for attempt := 1; ; attempt++ {
 		cmd := exec.CommandContext(ctx, path, args...)
 		fill(cmd)

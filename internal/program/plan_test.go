@@ -79,7 +79,6 @@ func TestPlanFails(t *testing.T) {
 		"no job":      {cause: "without calling Execute", output: "nothing to do"},
 		"garbage":     {cause: "cannot be read"},
 		"loop":        {timeout: 300 * time.Millisecond, cause: "did not describe its job within 300ms and was killed"},
-		"chatter":     {timeout: 300 * time.Millisecond, cause: "within 300ms", output: "and another thing"},
 		"grow":        {memory: 64 << 20, cause: "used more than 64 MiB before it described its job"},
 	} {
 		t.Run(mode, func(t *testing.T) {
@@ -104,6 +103,38 @@ func TestPlanFails(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestPlanOfChatter gives a program that talks without end more and more time until
+// it has said something before its time was up.
+func TestPlanOfChatter(t *testing.T) {
+	s, p := upload(t)
+	var failed *PlanError
+	for timeout := 300 * time.Millisecond; timeout < time.Minute; timeout *= 2 {
+		_, err := (&Planner{Store: s, Timeout: timeout}).Plan(t.Context(), p, []string{"chatter"}, nil)
+		if !errors.As(err, &failed) || !strings.Contains(failed.Cause.Error(), "did not describe its job within "+timeout.String()+" and was killed") {
+			t.Fatalf("error %v", err)
+		}
+		if failed.Output != "" {
+			break
+		}
+	}
+	if !strings.Contains(failed.Output, "and another thing") || len(failed.Output) > keptOutput {
+		t.Errorf("output of %d bytes: %.300q", len(failed.Output), failed.Output)
+	}
+	onlyPrograms(t, s)
+}
+
+// A program whose time is up before it is started is told of as one that took too
+// long.
+func TestPlanWithoutTime(t *testing.T) {
+	s, p := upload(t)
+	_, err := (&Planner{Store: s, Timeout: 1}).Plan(t.Context(), p, []string{"job"}, nil)
+	var failed *PlanError
+	if !errors.As(err, &failed) || !strings.Contains(failed.Cause.Error(), "did not describe its job within 1ns and was killed") {
+		t.Errorf("error %v", err)
+	}
+	onlyPrograms(t, s)
 }
 
 func TestPlanGivenUp(t *testing.T) {
