@@ -235,8 +235,12 @@ func (c *controlGroup) read(file, key string) int64 {
 	return 0
 }
 
-// remove removes the group; its processes are dead, though the kernel may take
-// a moment to see it.
+// removeTries is how often a group is removed: after try n comes a pause of n
+// milliseconds, so they take two seconds.
+const removeTries = 64
+
+// remove removes the group; its processes are killed, though each needs a turn of
+// the processor to end.
 func (c *controlGroup) remove() {
 	if c == nil {
 		return
@@ -245,7 +249,7 @@ func (c *controlGroup) remove() {
 		c.dir.Close()
 	}
 	var err error
-	for try := range 20 {
+	for try := range removeTries {
 		if err = os.Remove(c.path); err == nil || errors.Is(err, os.ErrNotExist) {
 			return
 		}

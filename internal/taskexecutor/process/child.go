@@ -22,9 +22,14 @@ import (
 	"github.com/weirstream/weir/internal/worker/assignment"
 )
 
-// drainTimeout bounds how long output is read after the process has ended: what
-// it wrote is in the pipe already.
-const drainTimeout = 2 * time.Second
+const (
+	// drainTimeout bounds how long more output is waited for after the process has
+	// ended; what it wrote is in the pipe already, and is read in any case.
+	drainTimeout = 2 * time.Second
+	// busyTries is how often a program that is busy is started: after try n comes a
+	// pause of n milliseconds, so they take five seconds.
+	busyTries = 100
+)
 
 // child is one worker process.
 //
@@ -211,7 +216,8 @@ func (c *child) Condition() string {
 }
 
 // start starts the process. A program that was just written may be busy for a
-// moment: another process that is being started still holds the file open.
+// moment: another process that is being started still holds the file open, until
+// it has its turn.
 func (c *child) start(path, directory string, told assignment.Assignment, group *controlGroup) (*exec.Cmd, *pipes, error) {
 	for try := 1; ; try++ {
 		cmd, pipes, err := c.command(path, directory, told)
@@ -223,7 +229,7 @@ func (c *child) start(path, directory string, told assignment.Assignment, group 
 			return cmd, pipes, nil
 		}
 		pipes.close()
-		if !errors.Is(err, syscall.ETXTBSY) || try == 20 {
+		if !errors.Is(err, syscall.ETXTBSY) || try == busyTries {
 			return nil, nil, err
 		}
 		time.Sleep(time.Duration(try) * time.Millisecond)
@@ -336,17 +342,44 @@ func (p *pipes) close() {
 	p.theirs = nil
 }
 
-// pump copies a stream to its end. A log that cannot be written loses text; it
-// must not stop the worker.
-func pump(r io.Reader, w io.Writer) {
+// pump copies a stream to its end, or until nothing has come by its deadline. A
+// log that cannot be written loses text; it must not stop the worker.
+func pump(r *os.File, w io.Writer) {
 	buffer := make([]byte, 32<<10)
 	for {
 		n, err := r.Read(buffer)
 		if n > 0 {
 			_, _ = w.Write(buffer[:n])
 		}
+		if errors.Is(err, os.ErrDeadlineExceeded) {
+			rest(r, w, buffer)
+		}
 		if err != nil {
 			return
 		}
+	}
+}
+
+// longestPipe is more than a pipe holds.
+const longestPipe = 2 << 20
+
+// rest copies what is in the pipe, without waiting for more: a reader that did not
+// have its turn until after the deadline has not read what was there before it.
+func rest(r *os.File, w io.Writer, buffer []byte) {
+	raw, err := r.SyscallConn()
+	if err != nil || r.SetReadDeadline(time.Time{}) != nil {
+		return
+	}
+	for left := longestPipe; left > 0; {
+		n := 0
+		err := raw.Read(func(fd uintptr) bool {
+			n, _ = syscall.Read(int(fd), buffer)
+			return true
+		})
+		if err != nil || n <= 0 {
+			return
+		}
+		_, _ = w.Write(buffer[:n])
+		left -= n
 	}
 }

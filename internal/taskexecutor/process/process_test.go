@@ -304,6 +304,29 @@ func TestWorkerDoesNotOutliveItsTaskManager(t *testing.T) {
 	}
 }
 
+// What a process has written is read also by a reader whose turn comes only after
+// the deadline, and one that somebody keeps open is not waited for.
+func TestLastWordsAreReadAfterTheDeadline(t *testing.T) {
+	r, w, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	defer w.Close()
+	said := bytes.Repeat([]byte("panic: boom\n"), 5000)
+	if _, err := w.Write(said); err != nil {
+		t.Fatal(err)
+	}
+	if err := r.SetReadDeadline(time.Unix(1, 0)); err != nil {
+		t.Fatal(err)
+	}
+	got := &buffer{}
+	pump(r, got)
+	if !bytes.Equal(got.text, said) {
+		t.Errorf("%d of %d bytes were read", len(got.text), len(said))
+	}
+}
+
 func TestEndlessOutputIsBounded(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "taskmanager.out")
 	const limit = 1 << 20
