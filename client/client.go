@@ -29,8 +29,13 @@ type Client struct {
 
 // New makes a client of the cluster whose REST server is at address, host:port.
 func New(address string) *Client {
-	return &Client{address: address, base: "http://" + address + "/v1", http: &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: 4}}}
+	transport := &http.Transport{MaxIdleConnsPerHost: 4, IdleConnTimeout: idle}
+	return &Client{address: address, base: "http://" + address + "/v1", http: &http.Client{Transport: transport}}
 }
+
+// idle is for how long a connection is kept that nobody uses: shorter than any server keeps
+// it, which would close it just when the next request is on its way.
+const idle = 10 * time.Second
 
 // Address is the address of the cluster's REST server, host:port.
 func (c *Client) Address() string { return c.address }

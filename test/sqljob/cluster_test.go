@@ -38,6 +38,9 @@ func TestMain(m *testing.M) {
 	goleak.VerifyTestMain(m)
 }
 
+// hang is after which time what goes on is taken for hanging, on a busy machine too.
+const hang = 5 * time.Minute
+
 // start starts a JobManager and a TaskManager in this process.
 func start(t *testing.T, dynamic ...string) *master.Master {
 	t.Helper()
@@ -108,7 +111,7 @@ func collect(t *testing.T, m *master.Master, root plan.Node) (rows int, sums []i
 	}
 	g := c.Graph
 	g.Job = ident.JobID{ID: ident.New(rand.New(rand.NewPCG(rand.Uint64(), 1)))}
-	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), hang)
 	defer cancel()
 	if err := m.Dispatcher().Submit(ctx, g); err != nil {
 		t.Fatal(err)

@@ -9,7 +9,6 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
-	"time"
 
 	"github.com/weirstream/weir/config"
 	"github.com/weirstream/weir/internal/cluster/sqlrun"
@@ -37,7 +36,7 @@ func TestRejectedRowsOfLargeFiles(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(dir, "a.json"), text.Bytes(), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), hang)
 	defer cancel()
 	s, err := sqlrun.NewEngine(cfg, sqlrun.NewCluster(sqlrun.Local{Dispatcher: m.Dispatcher()})).Open(ctx, session.Options{})
 	if err != nil {

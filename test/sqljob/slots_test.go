@@ -7,7 +7,6 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/weirstream/weir/config"
 	"github.com/weirstream/weir/internal/cluster/sqlrun"
@@ -28,7 +27,7 @@ func TestMoreTasksThanSlots(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), hang)
 	defer cancel()
 	engine := sqlrun.NewEngine(cfg, sqlrun.NewCluster(sqlrun.Local{Dispatcher: m.Dispatcher()}))
 	ask := func() error {

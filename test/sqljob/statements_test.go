@@ -7,12 +7,12 @@ import (
 	"net"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/weirstream/weir/client"
 	"github.com/weirstream/weir/config"
 	"github.com/weirstream/weir/internal/cluster/master"
 	"github.com/weirstream/weir/internal/cluster/sqlrun"
+	"github.com/weirstream/weir/internal/ident"
 	"github.com/weirstream/weir/internal/rest"
 	"github.com/weirstream/weir/internal/sql/session"
 )
@@ -47,7 +47,7 @@ func TestStatementsRunOnACluster(t *testing.T) {
 	}
 	for name, at := range map[string]sqlrun.Master{"local": sqlrun.Local{Dispatcher: m.Dispatcher()}, "remote": remote(t, m, cfg)} {
 		t.Run(name, func(t *testing.T) {
-			ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+			ctx, cancel := context.WithTimeout(t.Context(), hang)
 			defer cancel()
 			s, err := sqlrun.NewEngine(cfg, sqlrun.NewCluster(at)).Open(ctx, session.Options{})
 			if err != nil {
@@ -84,7 +84,17 @@ func TestStatementsRunOnACluster(t *testing.T) {
 			if _, err := r.Rows.Next(ctx); err == nil || !strings.Contains(err.Error(), "'x'") {
 				t.Errorf("the error is %v", err)
 			}
-			if err := s.Close(); err != nil {
+			if r, err = s.Execute(ctx, "SELECT CAST('y' AS INT)", nil); err != nil {
+				t.Fatal(err)
+			}
+			id, err := ident.Parse(r.Job)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := at.Wait(ctx, ident.JobID{ID: id}); err == nil || !strings.Contains(err.Error(), "'y'") {
+				t.Errorf("the error is %v", err)
+			}
+			if err := s.Close(); err != nil { // the job of a query that nobody has read has ended by itself
 				t.Error(err)
 			}
 		})

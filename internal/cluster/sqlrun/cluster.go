@@ -2,6 +2,7 @@ package sqlrun
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"slices"
@@ -13,6 +14,7 @@ import (
 	"github.com/weirstream/weir/internal/jobgraph"
 	"github.com/weirstream/weir/internal/sql/engine"
 	"github.com/weirstream/weir/internal/sql/exec"
+	"github.com/weirstream/weir/internal/sql/session"
 	"github.com/weirstream/weir/types"
 )
 
@@ -125,12 +127,15 @@ func (j *clusterJob) ID() string { return j.id.String() }
 func (j *clusterJob) Next(ctx context.Context) (*batch.Columns, error) {
 	if j.broken == nil {
 		b, err := j.rows.next(ctx)
-		if err == nil || ctx.Err() != nil {
+		if err == nil || session.GaveUp(ctx, err) {
 			return b, err
 		}
 		j.broken = err
-		j.end()
 	}
+	if _, lost := errors.AsType[*unreachable](j.broken); lost {
+		return nil, j.broken // the job may go on, and is to be cancelled
+	}
+	j.end()
 	if why := j.master.Wait(ctx, j.id); why != nil { // why the rows have ended is why the job has
 		return nil, why
 	}

@@ -14,6 +14,7 @@ import (
 	"github.com/weirstream/weir/internal/cluster/embedded"
 	"github.com/weirstream/weir/internal/sql/engine"
 	"github.com/weirstream/weir/internal/sql/exec"
+	"github.com/weirstream/weir/internal/sql/session"
 	"github.com/weirstream/weir/internal/status"
 	"github.com/weirstream/weir/types"
 )
@@ -142,6 +143,7 @@ type embeddedJob struct {
 	ended  chan struct{}
 	err    error   // once ended is closed
 	rows   *reader // nil: it collects none
+	broken error   // that ended the rows
 }
 
 // ID is the job's.
@@ -163,17 +165,19 @@ func (j *embeddedJob) state() status.Job {
 	return status.JobFailed
 }
 
-// Next waits for rows.
+// Next waits for rows. Their end is told when the job has ended.
 func (j *embeddedJob) Next(ctx context.Context) (*batch.Columns, error) {
-	b, err := j.rows.next(ctx)
-	if err == nil || ctx.Err() != nil {
-		return b, err
+	if j.broken == nil {
+		b, err := j.rows.next(ctx)
+		if err == nil || session.GaveUp(ctx, err) {
+			return b, err
+		}
+		j.broken = err
 	}
-	<-j.ended // why the rows have ended is why the job has
-	if j.err != nil {
-		return nil, told(j.err)
+	if why := j.Wait(ctx); why != nil { // why the rows have ended is why the job has
+		return nil, why
 	}
-	return nil, err
+	return nil, j.broken
 }
 
 // Wait waits for the job's end.

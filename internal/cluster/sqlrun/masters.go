@@ -43,6 +43,18 @@ func (l Local) Wait(ctx context.Context, job ident.JobID) error {
 	return ended(job.String(), view.State.String())
 }
 
+// Cancel ends a job, unless it has ended.
+func (l Local) Cancel(ctx context.Context, job ident.JobID) error {
+	err := l.Dispatcher.Cancel(ctx, job)
+	_, missing := errors.AsType[*dispatcher.NotFoundError](err)
+	_, terminated := errors.AsType[*dispatcher.TerminatedError](err)
+	_, ending := errors.AsType[*jobmaster.EndedError](err)
+	if missing || terminated || ending {
+		return nil
+	}
+	return err
+}
+
 // List gives all jobs, those that were begun last first.
 func (l Local) List(ctx context.Context) ([]engine.JobInfo, error) {
 	views, err := l.Jobs(ctx)
@@ -57,7 +69,7 @@ func (l Local) List(ctx context.Context) ([]engine.JobInfo, error) {
 }
 
 // Stop cancels a job.
-func (l Local) Stop(ctx context.Context, job ident.JobID) error { return l.Cancel(ctx, job) }
+func (l Local) Stop(ctx context.Context, job ident.JobID) error { return l.Dispatcher.Cancel(ctx, job) }
 
 // StopWithSavepoint ends a job by a savepoint and gives where it is.
 func (l Local) StopWithSavepoint(ctx context.Context, job ident.JobID, directory string, drain bool) (string, error) {
@@ -149,11 +161,25 @@ func isDecision(text string) bool { return strings.HasPrefix(text, "Recovery is 
 
 func ended(job, state string) error { return fmt.Errorf("job %s ended as %s", job, state) }
 
-// reached adds to an error of who cannot be reached what to do.
+// An unreachable cluster has not answered: what was asked of it may be done or not.
+type unreachable struct {
+	err     error
+	address string
+}
+
+// Error says what to do.
+func (e *unreachable) Error() string {
+	return fmt.Sprintf("%s; is a cluster running at %s? `weir cluster start` starts one", e.err, e.address)
+}
+
+// Unwrap gives what was seen of it.
+func (e *unreachable) Unwrap() error { return e.err }
+
+// reached tells an answer that refuses from none, which is an *unreachable.
 func reached(c *client.Client, err error) error {
 	var told *client.Error
 	if err == nil || errors.As(err, &told) || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
 		return err
 	}
-	return fmt.Errorf("%w; is a cluster running at %s? `weir cluster start` starts one", err, strings.TrimPrefix(c.Address(), "http://"))
+	return &unreachable{err, strings.TrimPrefix(c.Address(), "http://")}
 }

@@ -220,7 +220,7 @@ func (r *queryRows) Next(ctx context.Context) (*batch.Columns, error) {
 	if err == nil && r.left > 0 {
 		r.left -= int64(rows.Len())
 	}
-	if err != nil && ctx.Err() == nil {
+	if err != nil && !session.GaveUp(ctx, err) {
 		r.s.forget(r.job)
 		err = failed(err)
 	}

@@ -1,0 +1,104 @@
+package sqlrun
+
+import (
+	"context"
+	"errors"
+	"io"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/weirstream/weir/batch"
+	"github.com/weirstream/weir/internal/ident"
+)
+
+// A loneMaster has one job, which ends when it is told how.
+type loneMaster struct {
+	Master
+	ended     chan error
+	cancelled int
+}
+
+func (m *loneMaster) Wait(ctx context.Context, _ ident.JobID) error {
+	select {
+	case err := <-m.ended:
+		m.ended <- err
+		return err
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+}
+
+func (m *loneMaster) Cancel(context.Context, ident.JobID) error {
+	m.cancelled++
+	return nil
+}
+
+// jobs gives a job on a cluster and one in this process, whose rows are asked for so and
+// which end when end is called.
+func jobs(ask func(ctx context.Context) (*batch.Columns, error)) map[string]struct {
+	next   func(ctx context.Context) (*batch.Columns, error)
+	end    func(error)
+	cancel func()
+} {
+	m := &loneMaster{ended: make(chan error, 1)}
+	far := &clusterJob{master: m, rows: newReader(ask)}
+	here := &embeddedJob{ended: make(chan struct{}), rows: newReader(ask)}
+	return map[string]struct {
+		next   func(ctx context.Context) (*batch.Columns, error)
+		end    func(error)
+		cancel func()
+	}{
+		"on a cluster": {far.Next, func(err error) { m.ended <- err }, far.rows.cancel},
+		"embedded":     {here.Next, func(err error) { here.err = err; close(here.ended) }, here.rows.cancel},
+	}
+}
+
+// Whoever asks for the last rows may give up while the job ends, and hears of its end when
+// they ask again.
+func TestTheEndOfRowsAndOfTheJob(t *testing.T) {
+	why := errors.New("why it failed")
+	for _, c := range []struct{ rows, job, want error }{
+		{io.EOF, nil, io.EOF}, {io.EOF, why, why}, {errors.New("it has ended"), why, why},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			for name, j := range jobs(func(context.Context) (*batch.Columns, error) { return nil, c.rows }) {
+				for range 2 {
+					ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+					if _, err := j.next(ctx); !errors.Is(err, context.DeadlineExceeded) {
+						t.Errorf("%s, while the job ends: %v", name, err)
+					}
+					cancel()
+				}
+				j.end(c.job)
+				for range 2 {
+					if _, err := j.next(t.Context()); !errors.Is(err, c.want) {
+						t.Errorf("%s: %v, want %v", name, err, c.want)
+					}
+				}
+				j.cancel()
+			}
+		})
+	}
+}
+
+// A cluster that has not answered may run the job on: nobody waits for its end, and it is
+// cancelled.
+func TestAClusterThatDoesNotAnswer(t *testing.T) {
+	m := &loneMaster{ended: make(chan error, 1)}
+	lost := &unreachable{errors.New("connection reset"), "here"}
+	j := &clusterJob{master: m, rows: newReader(func(context.Context) (*batch.Columns, error) { return nil, lost })}
+	for range 2 {
+		if _, err := j.Next(t.Context()); !errors.Is(err, lost) {
+			t.Error(err)
+		}
+	}
+	for range 2 {
+		if err := j.Cancel(); err != nil {
+			t.Error(err)
+		}
+	}
+	if m.cancelled != 1 {
+		t.Errorf("cancelled %d times", m.cancelled)
+	}
+}
