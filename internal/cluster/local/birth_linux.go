@@ -19,11 +19,13 @@ func birth(pid int) (string, error) {
 	// The name in parentheses may hold anything, also parentheses.
 	_, rest, found := strings.Cut(string(stat[strings.LastIndexByte(string(stat), ')')+1:]), " ")
 	fields := strings.Fields(rest)
-	const state, start = 0, 19 // the third and the 22nd field of the whole line
+	const state, threads, start = 0, 17, 19 // the third, the 20th and the 22nd field of the whole line
 	if !found || len(fields) <= start {
 		return "", fmt.Errorf("read the start time of process %d: unexpected line %q", pid, stat)
 	}
-	if fields[state] == "Z" || fields[state] == "X" {
+	// The state is that of the first thread, which can end before others do; until
+	// they have ended too, the process has its files and locks.
+	if fields[state] == "X" || fields[state] == "Z" && fields[threads] == "1" {
 		return "", nil
 	}
 	boot, err := os.ReadFile("/proc/sys/kernel/random/boot_id")
