@@ -86,7 +86,7 @@ type starter struct {
 }
 
 // Start begins a JobManager and the TaskManagers and returns when the REST API
-// answers and all have registered. On failure, or when ctx ends, it stops what
+// answers and all have registered, with their slots. On failure, or when ctx ends, it stops what
 // it began; the error is then a *StartError or ctx's cause.
 func Start(ctx context.Context, o Options) (*Cluster, error) {
 	if o.TaskManagers < 0 {
@@ -185,12 +185,14 @@ func (s *starter) start(ctx context.Context) (*Cluster, error) {
 	}
 	var overview Overview
 	var unanswered error
+	slots := config.TaskManagerNumberOfTaskSlots.In(s.Config)
 	err = s.until(ctx, func() (bool, error) {
 		o, err := ask(ctx, s.Config, at.REST)
 		if ctx.Err() == nil { // else the answer was cut off and says nothing
 			overview, unanswered = o, err
 		}
-		return err == nil && o.TaskManagers >= s.TaskManagers, nil
+		// A TaskManager tells of its slots after it has registered.
+		return err == nil && o.TaskManagers >= s.TaskManagers && o.Slots >= s.TaskManagers*slots, nil
 	})
 	if err != nil {
 		var late *StartError
@@ -208,7 +210,7 @@ func (s *starter) missing(o Overview, unanswered error) string {
 	if unanswered != nil {
 		return ": the REST API does not answer: " + unanswered.Error()
 	}
-	return fmt.Sprintf(": %d of %d TaskManagers have registered", o.TaskManagers, s.TaskManagers)
+	return fmt.Sprintf(": %d of %d TaskManagers have registered, with %d slots", o.TaskManagers, s.TaskManagers, o.Slots)
 }
 
 // showLog adds the log of the last process begun.
