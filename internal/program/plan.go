@@ -190,10 +190,10 @@ func (p *Planner) run(ctx context.Context, of Program, dir string, args, env []s
 // start starts a program in a process group of its own; fill sets the rest.
 //
 // A process that is started elsewhere in this one at the moment when an upload
-// is written holds the file open until it has its turn, and what is open for
-// writing cannot be executed: so it tries for five seconds.
+// is written holds the file open for an instant, and what is open for writing
+// cannot be executed: so it waits for what is being started, and tries a few times.
 func start(ctx context.Context, path string, args []string, fill func(*exec.Cmd)) (*exec.Cmd, error) {
-	const attempts, pause = 500, 10 * time.Millisecond
+	const attempts, pause = 20, 10 * time.Millisecond
 	for attempt := 1; ; attempt++ {
 		cmd := exec.CommandContext(ctx, path, args...)
 		fill(cmd)
@@ -204,6 +204,10 @@ func start(ctx context.Context, path string, args []string, fill func(*exec.Cmd)
 		if err == nil || !errors.Is(err, syscall.ETXTBSY) || attempt == attempts {
 			return cmd, err
 		}
+		// The lock is held until what is being started runs its own program.
+		syscall.ForkLock.RLock()
+		//lint:ignore SA2001 whoever has the lock is waited for, no more
+		syscall.ForkLock.RUnlock()
 		select {
 		case <-ctx.Done():
 			return nil, context.Cause(ctx)

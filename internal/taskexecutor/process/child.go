@@ -22,14 +22,8 @@ import (
 	"github.com/weirstream/weir/internal/worker/assignment"
 )
 
-const (
-	// drainTimeout bounds how long more output is waited for after the process has
-	// ended; what it wrote is in the pipe already, and is read in any case.
-	drainTimeout = 2 * time.Second
-	// busyTries is how often a program that is busy is started: after try n comes a
-	// pause of n milliseconds, so they take five seconds.
-	busyTries = 100
-)
+// maxPipe is the most that a pipe holds, unless whoever writes to it has rights.
+const maxPipe = 1 << 20
 
 // child is one worker process.
 //
@@ -216,8 +210,8 @@ func (c *child) Condition() string {
 }
 
 // start starts the process. A program that was just written may be busy for a
-// moment: another process that is being started still holds the file open, until
-// it has its turn.
+// moment: another process that is being started still holds the file open. How long
+// that takes is no matter of time but of how busy the machine is.
 func (c *child) start(path, directory string, told assignment.Assignment, group *controlGroup) (*exec.Cmd, *pipes, error) {
 	for try := 1; ; try++ {
 		cmd, pipes, err := c.command(path, directory, told)
@@ -229,11 +223,20 @@ func (c *child) start(path, directory string, told assignment.Assignment, group 
 			return cmd, pipes, nil
 		}
 		pipes.close()
-		if !errors.Is(err, syscall.ETXTBSY) || try == busyTries {
+		if !errors.Is(err, syscall.ETXTBSY) || try == 20 {
 			return nil, nil, err
 		}
+		awaitStarts()
 		time.Sleep(time.Duration(try) * time.Millisecond)
 	}
+}
+
+// awaitStarts waits until the processes that are being started here now run their own
+// programs. Until then they have all files open that this process had.
+func awaitStarts() {
+	syscall.ForkLock.RLock()
+	//lint:ignore SA2001 whoever has the lock is waited for, no more
+	syscall.ForkLock.RUnlock()
 }
 
 // startCommand starts the process; what is asked of it meanwhile is done then. It
@@ -320,17 +323,18 @@ func openPipes(cmd *exec.Cmd) (*pipes, error) {
 	return p, nil
 }
 
-// drain lets the readers come to their end: when nobody can write any more, and
-// at the latest after drainTimeout.
+// drain lets the readers come to their end, once the process has ended: what it wrote
+// is in the pipes. They do not wait for what others write that have them open too.
 func (p *pipes) drain() {
 	for _, f := range p.theirs {
 		f.Close()
 	}
 	p.theirs = nil
-	deadline := time.Now().Add(drainTimeout)
-	_ = p.stdout.SetReadDeadline(deadline)
-	_ = p.stderr.SetReadDeadline(deadline)
+	_ = p.stdout.SetReadDeadline(past)
+	_ = p.stderr.SetReadDeadline(past)
 }
+
+var past = time.Unix(1, 0)
 
 func (p *pipes) close() {
 	_ = p.stdin.Close()
@@ -342,8 +346,8 @@ func (p *pipes) close() {
 	p.theirs = nil
 }
 
-// pump copies a stream to its end, or until nothing has come by its deadline. A
-// log that cannot be written loses text; it must not stop the worker.
+// pump copies a stream to its end or, when its deadline has come, what is in it. A log
+// that cannot be written loses text; it must not stop the worker.
 func pump(r *os.File, w io.Writer) {
 	buffer := make([]byte, 32<<10)
 	for {
@@ -352,7 +356,7 @@ func pump(r *os.File, w io.Writer) {
 			_, _ = w.Write(buffer[:n])
 		}
 		if errors.Is(err, os.ErrDeadlineExceeded) {
-			rest(r, w, buffer)
+			scoop(r, w, buffer)
 		}
 		if err != nil {
 			return
@@ -360,20 +364,17 @@ func pump(r *os.File, w io.Writer) {
 	}
 }
 
-// longestPipe is more than a pipe holds.
-const longestPipe = 2 << 20
-
-// rest copies what is in the pipe, without waiting for more: a reader that did not
-// have its turn until after the deadline has not read what was there before it.
-func rest(r *os.File, w io.Writer, buffer []byte) {
+// scoop copies what is in a pipe, without waiting for more.
+func scoop(r *os.File, w io.Writer, buffer []byte) {
+	_ = r.SetReadDeadline(time.Time{})
 	raw, err := r.SyscallConn()
-	if err != nil || r.SetReadDeadline(time.Time{}) != nil {
+	if err != nil {
 		return
 	}
-	for left := longestPipe; left > 0; {
+	for left := maxPipe; left > 0; {
 		n := 0
 		err := raw.Read(func(fd uintptr) bool {
-			n, _ = syscall.Read(int(fd), buffer)
+			n, _ = syscall.Read(int(fd), buffer) // it does not block: the runtime waits for it
 			return true
 		})
 		if err != nil || n <= 0 {
