@@ -173,8 +173,11 @@ func (r *run) settle(into *taken) error {
 		m.Mail(func() { m.set(func() { m.written = n }) })
 	}
 	r.await(func(m *member) bool { return m.written == n })
+	// All of them know where to before the first one has the barrier to pass on.
 	for _, m := range r.tasks {
 		m.set(func() { m.into = into })
+	}
+	for _, m := range r.tasks {
 		if len(m.chain.Inputs) == 0 {
 			m.Trigger(task.Barrier{Checkpoint: n})
 		}

@@ -112,6 +112,20 @@ func TestKeyed(t *testing.T) {
 	h.Finish()
 }
 
+// A snapshot holds what all subtasks keep, however soon the barrier reaches them, and
+// nothing of what comes later.
+func TestSnapshotsAreWhole(t *testing.T) {
+	h := streamtest.Keyed(t, newAlarmed, record.key, streamtest.Parallelism(8))
+	for n := range 40 {
+		h.Process(record{Key: fmt.Sprint(n)}, at(0))
+		s := h.Snapshot()
+		h.Process(record{Key: fmt.Sprint("after ", n)}, at(0))
+		if got := s.Rows("n"); got != 2*n+1 {
+			t.Fatalf("snapshot %d has the counts of %d keys, want %d", n, got, 2*n+1)
+		}
+	}
+}
+
 // A key function must not give two keys for a record, nor panic.
 func TestKeyFunctionsAreChecked(t *testing.T) {
 	n := 0
