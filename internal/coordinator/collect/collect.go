@@ -5,8 +5,8 @@
 // It promises that the client gets every batch once and in order, that the sink waits
 // while the client does not read, and that the job does not end before the client has
 // read all, unless the client is gone: a job that nobody reads keeps its slots from others.
-// What was given to the client cannot be taken back: if the sink then begins anew, reading and
-// the sink fail. It never looks at rows.
+// What was given to the client cannot be taken back: if the sink then begins anew, the job
+// fails for good, whatever its restart strategy. It never looks at rows.
 package collect
 
 import (
@@ -121,10 +121,18 @@ func (c *collector) HandleRequest(_, attempt int, payload []byte, reply func([]b
 func (c *collector) begin(attempt int) {
 	c.attempt = attempt
 	if c.given {
-		c.fail(ErrRestarted)
+		c.restarted()
 		return
 	}
 	c.batches, c.held, c.first, c.next, c.end, c.owed = nil, 0, 0, 0, false, nil
+}
+
+// restarted ends the reading, and the job, which is of no use to anybody without it.
+func (c *collector) restarted() {
+	if c.broken == nil {
+		c.fail(ErrRestarted)
+		c.context.Fail(status.Fatal(ErrRestarted))
+	}
 }
 
 // fail ends the reading.
@@ -201,8 +209,8 @@ func (c *collector) SubtaskFailed(int, int) {}
 
 // Reset makes reading fail at once if it cannot go on.
 func (c *collector) Reset(int) {
-	if c.given && c.broken == nil {
-		c.fail(ErrRestarted)
+	if c.given {
+		c.restarted()
 	}
 }
 

@@ -11,6 +11,7 @@ import (
 	"github.com/weirstream/weir/internal/actor"
 	"github.com/weirstream/weir/internal/coordinator"
 	"github.com/weirstream/weir/internal/rpc/pb"
+	"github.com/weirstream/weir/internal/status"
 )
 
 type answer struct {
@@ -102,6 +103,8 @@ func TestTheSinkWaitsForTheClient(t *testing.T) {
 
 func TestRestart(t *testing.T) {
 	c := made(t)
+	var failed []error
+	c.context.Fail = func(err error) { failed = append(failed, err) }
 	c.give(0, 0, "a", false)
 	c.Reset(0)
 	want(t, "anew, before anybody has read", c.give(1, 0, "b", false), "ok")
@@ -112,6 +115,9 @@ func TestRestart(t *testing.T) {
 		t.Errorf("reader after a restart: got %v", pending.err)
 	}
 	want(t, "anew, after", c.give(2, 0, "c", false), "error")
+	if len(failed) != 1 || !errors.Is(failed[0], ErrRestarted) || !status.FailureOf(failed[0]).Fatal {
+		t.Errorf("the job, which must not be restarted again and again: %v", failed)
+	}
 	want(t, "a gap", made(t).give(0, 3, "c", false), "error")
 }
 
