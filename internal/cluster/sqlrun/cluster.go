@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"math/rand/v2"
 	"slices"
 	"sync"
@@ -135,12 +136,30 @@ func (j *clusterJob) Next(ctx context.Context) (*batch.Columns, error) {
 	if _, lost := errors.AsType[*unreachable](j.broken); lost {
 		return nil, j.broken // the job may go on, and is to be cancelled
 	}
+	waiting, cancel := ctx, func() {}
+	if errors.Is(j.broken, io.EOF) {
+		j.end()
+	} else {
+		waiting, cancel = context.WithTimeout(ctx, unreadTimeout)
+	}
+	defer cancel()
+	why := j.master.Wait(waiting, j.id) // why the rows have ended is why the job has
+	switch {
+	case ctx.Err() != nil:
+		return nil, context.Cause(ctx)
+	case waiting.Err() != nil: // it goes on, and waits for a reader
+		return nil, errors.Join(j.broken, j.Cancel())
+	}
 	j.end()
-	if why := j.master.Wait(ctx, j.id); why != nil { // why the rows have ended is why the job has
+	if why != nil {
 		return nil, why
 	}
 	return nil, j.broken
 }
+
+// unreadTimeout bounds how long a job whose rows cannot be read any more is waited for: if it
+// has failed, it ends, and says why; else it would wait for its reader.
+const unreadTimeout = 10 * time.Second
 
 // end notes that the job needs no cancelling; it reports whether it did before.
 func (j *clusterJob) end() bool {

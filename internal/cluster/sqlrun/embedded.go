@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"log/slog"
 	"slices"
 	"sync"
@@ -174,7 +175,18 @@ func (j *embeddedJob) Next(ctx context.Context) (*batch.Columns, error) {
 		}
 		j.broken = err
 	}
-	if why := j.Wait(ctx); why != nil { // why the rows have ended is why the job has
+	waiting, cancel := ctx, func() {}
+	if !errors.Is(j.broken, io.EOF) {
+		waiting, cancel = context.WithTimeout(ctx, unreadTimeout)
+	}
+	defer cancel()
+	why := j.Wait(waiting) // why the rows have ended is why the job has
+	switch {
+	case ctx.Err() != nil:
+		return nil, context.Cause(ctx)
+	case waiting.Err() != nil: // it goes on, and waits for a reader
+		return nil, errors.Join(j.broken, j.Cancel())
+	case why != nil:
 		return nil, why
 	}
 	return nil, j.broken

@@ -102,3 +102,37 @@ func TestAClusterThatDoesNotAnswer(t *testing.T) {
 		t.Errorf("cancelled %d times", m.cancelled)
 	}
 }
+
+// A job whose rows have ended is waited for as long as it takes; one whose rows cannot be read
+// any more is not: it waits for its reader.
+func TestRowsThatCannotBeReadAnyMore(t *testing.T) {
+	lost, failed := errors.New("the connection was lost"), errors.New("the job has failed")
+	for _, c := range []struct {
+		name      string
+		rows      error         // the end of them
+		why       error         // the end of the job
+		after     time.Duration // when it ends
+		want      error
+		cancelled int
+	}{
+		{"all were read", io.EOF, nil, time.Hour, io.EOF, 0},
+		{"all were read, and then it failed", io.EOF, failed, time.Hour, failed, 0},
+		{"it failed", errors.New("the job has ended"), failed, time.Second, failed, 0},
+		{"it goes on", lost, nil, time.Hour, lost, 1},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				m := &loneMaster{ended: make(chan error, 1)}
+				j := &clusterJob{master: m, rows: newReader(func(context.Context) (*batch.Columns, error) { return nil, c.rows })}
+				timer := time.AfterFunc(c.after, func() { m.ended <- c.why })
+				defer timer.Stop()
+				if _, err := j.Next(t.Context()); !errors.Is(err, c.want) {
+					t.Errorf("got %v, want %v", err, c.want)
+				}
+				if err := j.Cancel(); err != nil || m.cancelled != c.cancelled {
+					t.Errorf("%d times cancelled, %v; want %d", m.cancelled, err, c.cancelled)
+				}
+			})
+		})
+	}
+}
