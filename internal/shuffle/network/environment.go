@@ -336,6 +336,9 @@ func (e *Environment) forgetLink(l *link) {
 	e.mu.Unlock()
 }
 
+// closePatience is how long Close waits for the peers.
+const closePatience = 2 * time.Second
+
 // Close closes the gates, releases the partitions and their files, gives the peers a short time
 // to hear of it, and ends every connection. The tasks have ended before. The
 // error says that buffers were not given back.
@@ -359,7 +362,7 @@ func (e *Environment) Close() error {
 	}()
 	select {
 	case <-ended:
-	case <-time.After(goodbye):
+	case <-time.After(closePatience):
 		e.cut()
 		<-ended
 	}

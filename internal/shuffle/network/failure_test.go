@@ -56,6 +56,13 @@ func TestConnectionCutInTheMiddle(t *testing.T) {
 		} else {
 			e.Batch.Release()
 		}
+		// Requests come in the order made: with the last one all are there.
+		if err := quiet.Control(element.Element{Kind: element.Watermark, Time: 1}); err != nil {
+			t.Fatal(err)
+		}
+		if _, _, err := q.next(); err != nil {
+			t.Fatal(err)
+		}
 		from.cutConnections()
 		wantError(t, readUntilError(r), shuffle.ErrPeerLost, partitionID(7).String(), from.addr)
 		wantError(t, readUntilError(q), shuffle.ErrPeerLost, partitionID(8).String())

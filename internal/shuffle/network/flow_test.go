@@ -193,7 +193,7 @@ func TestChannelsComeAndGo(t *testing.T) {
 	to.checkBuffersBack(t)
 	from.checkBuffersBack(t)
 	// What was written to gates that had closed was released by its producer.
-	for deadline := time.Now().Add(10 * time.Second); live.Load() != 0 && time.Now().Before(deadline); {
+	for deadline := time.Now().Add(time.Minute); live.Load() != 0 && time.Now().Before(deadline); {
 		runtime.Gosched()
 	}
 	checkAllReleased(t)

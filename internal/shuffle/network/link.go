@@ -18,8 +18,9 @@ const (
 	// readAhead is the room of a link's reader: two frames of the usual size a system call.
 	readAhead = 64 << 10
 	// goodbye is how long the ends of a connection that is no longer needed
-	// wait for each other.
-	goodbye = 2 * time.Second
+	// wait for each other. An end that is not waited for long enough is reset
+	// before it has read that it is no longer needed, and takes its task for lost.
+	goodbye = 30 * time.Second
 )
 
 // A link is the consumer's end of the connection to one TaskManager's worker.

@@ -228,7 +228,7 @@ func checkAllReleased(t *testing.T) {
 // checkBuffersBack waits until a host has all its buffers back.
 func (h *host) checkBuffersBack(t *testing.T) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
 	for tick := time.NewTicker(time.Millisecond); ; {
 		reserved, taken := h.pool.use()
