@@ -67,28 +67,17 @@ func TestSockets(t *testing.T) {
 		"path with spaces": {"GET /over view HTTP/1.1\r\nHost: x\r\n\r\n", []string{"400 Bad Request"}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			conn, err := net.Dial("tcp", address)
-			if err != nil {
-				t.Fatal(err)
+			got, err := converse(t, address, c.sent, name == "endless header")
+			// A server that closes before it has read all resets the connection in the
+			// end, and so takes away what its client has not read yet.
+			for try := 1; errors.Is(err, syscall.ECONNRESET) && !inOrder(got, c.want) && try < 20; try++ {
+				got, err = converse(t, address, c.sent, name == "endless header")
 			}
-			defer conn.Close()
-			if _, err := io.WriteString(conn, c.sent); err != nil && name != "endless header" {
-				t.Fatal(err)
-			}
-			if err := conn.(*net.TCPConn).CloseWrite(); err != nil && name != "endless header" {
-				t.Fatal(err)
-			}
-			got, err := io.ReadAll(conn)
 			if err != nil && !errors.Is(err, syscall.ECONNRESET) {
 				t.Error(err)
 			}
-			rest := string(got)
-			for _, want := range c.want {
-				_, after, found := strings.Cut(rest, want)
-				if !found {
-					t.Fatalf("%q is not in its place in %.600q", want, got)
-				}
-				rest = after
+			if !inOrder(got, c.want) {
+				t.Fatalf("%q are not in their places in %.600q", c.want, got)
 			}
 		})
 	}
@@ -102,6 +91,36 @@ func TestSockets(t *testing.T) {
 		t.Errorf("the next good request: %s %v, %v", line, answer.Header, err)
 	}
 	http.DefaultClient.CloseIdleConnections()
+}
+
+// converse sends all over a connection of its own and gives all that is answered.
+func converse(t *testing.T, address, sent string, cut bool) (string, error) {
+	t.Helper()
+	conn, err := net.Dial("tcp", address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close()
+	if _, err := io.WriteString(conn, sent); err != nil && !cut {
+		t.Fatal(err)
+	}
+	if err := conn.(*net.TCPConn).CloseWrite(); err != nil && !cut {
+		t.Fatal(err)
+	}
+	got, err := io.ReadAll(conn)
+	return string(got), err
+}
+
+// inOrder reports whether text has all of the words, one behind the other.
+func inOrder(text string, words []string) bool {
+	for _, word := range words {
+		_, after, found := strings.Cut(text, word)
+		if !found {
+			return false
+		}
+		text = after
+	}
+	return true
 }
 
 func TestListen(t *testing.T) {
