@@ -347,6 +347,24 @@ func TestPartitionWithoutConsumers(t *testing.T) {
 	registry.Close()
 }
 
+// The registry has forgotten a partition when its end is told.
+func TestWhatIsConsumedIsForgottenFirst(t *testing.T) {
+	told := 0
+	var p *Partition
+	p = newPartition(partitionID(0), 1, Settings{Depth: 1}, nil, nil, func(*Partition) {
+		told++
+		select {
+		case <-p.Consumed():
+			t.Error("its end was told before")
+		default:
+		}
+	})
+	p.queues[0].Detach()
+	if <-p.Consumed(); told != 1 {
+		t.Errorf("told %d times", told)
+	}
+}
+
 func TestGateTakesTurnsAndBlocks(t *testing.T) {
 	registry := newTestRegistry(8)
 	r := newReader(3)

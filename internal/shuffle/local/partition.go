@@ -216,8 +216,8 @@ func (p *Partition) Consumed() <-chan struct{} { return p.over }
 
 func (p *Partition) queueDone() {
 	if p.open.Add(-1) == 0 {
+		p.gone(p) // who waits for the end finds that nothing is left
 		close(p.over)
-		p.gone(p)
 	}
 }
 
