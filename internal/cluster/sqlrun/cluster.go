@@ -7,12 +7,14 @@ import (
 	"io"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
 	"github.com/weirstream/weir/batch"
 	"github.com/weirstream/weir/internal/ident"
 	"github.com/weirstream/weir/internal/jobgraph"
+	"github.com/weirstream/weir/internal/jobmaster/checkpoint"
 	"github.com/weirstream/weir/internal/sql/engine"
 	"github.com/weirstream/weir/internal/sql/exec"
 	"github.com/weirstream/weir/internal/sql/session"
@@ -55,8 +57,14 @@ func (r *Cluster) Submit(ctx context.Context, c *exec.Compiled, schema []types.F
 			return nil, err
 		}
 	}
-	if err := r.master.Submit(ctx, graph); err != nil {
+	// Who gives up now must know whether there is a job that is to be cancelled.
+	beyond, done := session.Beyond(ctx, cancelTimeout)
+	defer done()
+	if err := r.master.Submit(beyond, graph); err != nil {
 		return nil, err
+	}
+	if ctx.Err() != nil {
+		return nil, errors.Join(context.Cause(ctx), j.Cancel())
 	}
 	if rows != nil {
 		j.rows = readerOf(rows)
@@ -76,13 +84,36 @@ func (r *Cluster) Stop(ctx context.Context, id string) error {
 	return r.master.Stop(ctx, job)
 }
 
-// StopWithSavepoint ends a job by a savepoint and gives where it is.
+// beginning is how long the tasks of a job are waited for that are to take a savepoint.
+const beginning = 30 * time.Second
+
+// StopWithSavepoint ends a job by a savepoint and gives where it is. A job that has just
+// begun takes none until all its tasks run; that is waited for.
 func (r *Cluster) StopWithSavepoint(ctx context.Context, id, directory string, drain bool) (string, error) {
 	job, err := parseJob(id)
 	if err != nil {
 		return "", err
 	}
-	return r.master.StopWithSavepoint(ctx, job, directory, drain)
+	asked := time.Now()
+	for pause := 5 * time.Millisecond; ; pause = min(2*pause, 200*time.Millisecond) {
+		at, err := r.master.StopWithSavepoint(ctx, job, directory, drain)
+		if err == nil || !begins(err) || time.Since(asked) > beginning {
+			return at, err
+		}
+		select {
+		case <-ctx.Done():
+			return "", context.Cause(ctx)
+		case <-time.After(pause):
+		}
+	}
+}
+
+// begins reports whether a savepoint was refused because the tasks of its job do not run
+// yet; that they have ended is refused with the same reason. From another process that is
+// no more than a text.
+func begins(err error) bool {
+	text := err.Error()
+	return strings.Contains(text, checkpoint.TasksNotRunning.Text()) && !strings.Contains(text, "already finished")
 }
 
 func parseJob(id string) (ident.JobID, error) {

@@ -4,12 +4,17 @@ import (
 	"context"
 	"errors"
 	"io"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
 
 	"github.com/weirstream/weir/batch"
 	"github.com/weirstream/weir/internal/ident"
+	"github.com/weirstream/weir/internal/jobgraph"
+	"github.com/weirstream/weir/internal/jobmaster/checkpoint"
+	"github.com/weirstream/weir/internal/sql/exec"
+	"github.com/weirstream/weir/internal/streamgraph"
 )
 
 // A loneMaster has one job, which ends when it is told how.
@@ -17,6 +22,7 @@ type loneMaster struct {
 	Master
 	ended     chan error
 	cancelled int
+	refuses   []error // a savepoint, the last one for good
 }
 
 func (m *loneMaster) Wait(ctx context.Context, _ ident.JobID) error {
@@ -133,6 +139,69 @@ func TestRowsThatCannotBeReadAnyMore(t *testing.T) {
 					t.Errorf("%d times cancelled, %v; want %d", m.cancelled, err, c.cancelled)
 				}
 			})
+		})
+	}
+}
+
+// Submit takes a second.
+func (m *loneMaster) Submit(ctx context.Context, _ *jobgraph.Graph) error {
+	select {
+	case <-time.After(time.Second):
+		return nil
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+}
+
+// Who gives a job up while it is submitted leaves none behind.
+func TestAJobThatIsGivenUpWhileItIsSubmitted(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		m := &loneMaster{}
+		ctx, cancel := context.WithCancel(t.Context())
+		time.AfterFunc(time.Second/2, cancel)
+		compiled := &exec.Compiled{Compiled: &streamgraph.Compiled{Graph: &jobgraph.Graph{}}}
+		if _, err := NewCluster(m).Submit(ctx, compiled, nil); !errors.Is(err, context.Canceled) {
+			t.Error(err)
+		}
+		if m.cancelled != 1 {
+			t.Errorf("cancelled %d times", m.cancelled)
+		}
+	})
+}
+
+// StopWithSavepoint refuses a few times, since the job has just begun.
+func (m *loneMaster) StopWithSavepoint(_ context.Context, _ ident.JobID, directory string, _ bool) (string, error) {
+	if len(m.refuses) == 0 {
+		return directory + "/savepoint", nil
+	}
+	err := m.refuses[0]
+	if len(m.refuses) > 1 {
+		m.refuses = m.refuses[1:]
+	}
+	return "", err
+}
+
+// A savepoint of a job that has just begun waits until its tasks run.
+func TestASavepointOfAJobThatBegins(t *testing.T) {
+	begins := &checkpoint.Error{Reason: checkpoint.TasksNotRunning, Detail: "The job is CREATED."}
+	ended := &checkpoint.Error{Reason: checkpoint.TasksNotRunning, Detail: "All tasks of the job have already finished."}
+	gone := errors.New("Could not find Flink job")
+	for _, c := range []struct {
+		refuses []error
+		want    error
+		within  time.Duration
+	}{
+		{[]error{begins, begins, gone}, gone, time.Second},
+		{[]error{ended}, ended, 0},
+		{[]error{begins}, begins, beginning + time.Second},
+		{nil, nil, 0},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			asked := time.Now()
+			at, err := NewCluster(&loneMaster{refuses: c.refuses}).StopWithSavepoint(t.Context(), strings.Repeat("a", 32), "/s", false)
+			if !errors.Is(err, c.want) || (err == nil) != (at == "/s/savepoint") || time.Since(asked) > c.within {
+				t.Errorf("%v: %q, %v after %v", c.refuses, at, err, time.Since(asked))
+			}
 		})
 	}
 }

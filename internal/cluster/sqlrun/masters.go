@@ -175,10 +175,12 @@ func (e *unreachable) Error() string {
 // Unwrap gives what was seen of it.
 func (e *unreachable) Unwrap() error { return e.err }
 
-// reached tells an answer that refuses from none, which is an *unreachable.
+// reached tells an answer that refuses, or says what has failed, from none, which is an
+// *unreachable.
 func reached(c *client.Client, err error) error {
-	var told *client.Error
-	if err == nil || errors.As(err, &told) || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
+	_, refused := errors.AsType[*client.Error](err)
+	_, failed := errors.AsType[*client.OperationError](err)
+	if err == nil || refused || failed || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
 		return err
 	}
 	return &unreachable{err, strings.TrimPrefix(c.Address(), "http://")}

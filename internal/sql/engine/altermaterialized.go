@@ -2,6 +2,7 @@ package engine
 
 import (
 	"slices"
+	"time"
 
 	"github.com/weirstream/weir/config"
 	"github.com/weirstream/weir/internal/sql/ast"
@@ -50,6 +51,9 @@ func (st *statement) alterMaterialized(a *ast.Alter) (*session.Result, error) {
 	return nil, expr.Refuse(refresh.Span, "how a materialized table is filled is said when it is made: DROP it and CREATE it anew")
 }
 
+// suspending is for how long a suspension goes on that nobody waits for any more.
+const suspending = 30 * time.Second
+
 // suspendFilling ends the filling of a table until it is resumed.
 func (st *statement) suspendFilling(path catalog.Path, t *catalog.Table) (*session.Result, error) {
 	if t.Refresh.Suspended {
@@ -66,7 +70,11 @@ func (st *statement) suspendFilling(path catalog.Path, t *catalog.Table) (*sessi
 		if err != nil {
 			return nil, err
 		}
-		if t.Refresh.Savepoint, err = jobs.StopWithSavepoint(st.ctx, t.Refresh.Job, directory, false); err != nil {
+		// Who gives up meanwhile must not lose the savepoint of a job that has stopped: the
+		// next one would begin anew, and fill the table twice.
+		ctx, done := session.Beyond(st.ctx, suspending)
+		defer done()
+		if t.Refresh.Savepoint, err = jobs.StopWithSavepoint(ctx, t.Refresh.Job, directory, false); err != nil {
 			return nil, &session.Error{Class: session.ClassExecution, Text: "Failed to suspend the job of materialized table " + path.Quoted() + ".", Cause: err}
 		}
 	}

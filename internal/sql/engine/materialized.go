@@ -238,7 +238,12 @@ func (st *statement) unfill(path catalog.Path, t *catalog.Table) error {
 	if err != nil {
 		return err
 	}
-	return jobs.Stop(st.ctx, t.Refresh.Job)
+	if err := jobs.Stop(st.ctx, t.Refresh.Job); err != nil {
+		if running, broken := st.running(t); broken != nil || running {
+			return err
+		} // it has ended meanwhile
+	}
+	return nil
 }
 
 // running reports whether the stream runs that fills a table.

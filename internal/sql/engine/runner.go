@@ -10,8 +10,9 @@ import (
 
 // A Runner runs jobs somewhere. It is called from any goroutine.
 type Runner interface {
-	// Submit begins a job and returns when it has been accepted. schema are the columns of
-	// the rows that the job collects; nil: it collects none.
+	// Submit begins a job and returns when it has been accepted; if ctx ends before, there
+	// is none. schema are the columns of the rows that the job collects; nil: it collects
+	// none.
 	Submit(ctx context.Context, c *exec.Compiled, schema []types.Field) (Job, error)
 }
 

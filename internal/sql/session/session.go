@@ -3,6 +3,7 @@ package session
 import (
 	"context"
 	"errors"
+	"time"
 
 	"github.com/weirstream/weir/batch"
 	"github.com/weirstream/weir/types"
@@ -77,6 +78,23 @@ type Rows interface {
 	// Close cancels the job of a query that has not ended. It may be called at any time,
 	// also while Next waits, and more than once.
 	Close() error
+}
+
+// Beyond gives a context that ends so much time after ctx has, for what is to be carried
+// through, or at least known to be done or not, though nobody waits for it any more.
+func Beyond(ctx context.Context, d time.Duration) (context.Context, context.CancelFunc) {
+	beyond, cancel := context.WithCancel(context.WithoutCancel(ctx))
+	stop := context.AfterFunc(ctx, func() {
+		select {
+		case <-beyond.Done():
+		case <-time.After(d):
+			cancel()
+		}
+	})
+	return beyond, func() {
+		stop()
+		cancel()
+	}
 }
 
 // GaveUp reports whether an error says no more than that ctx has ended: what waited may be
