@@ -54,6 +54,29 @@ func TestOutOfMemory(t *testing.T) {
 	}
 }
 
+// A worker that is up before its launcher has noted what limits it, and has got more
+// memory by then, is limited by that.
+func TestALimitThatChangesAtOnceIsKept(t *testing.T) {
+	cmd := exec.Command("sleep", "1h")
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	c := &child{launcher: New(Options{}), pid: cmd.Process.Pid}
+	c.Limit(shareOf(512 * memory.MB))
+	c.place(nil, 256*memory.MB)
+	if c.limit != 512*memory.MB {
+		t.Errorf("the limit is %s", c.limit)
+	}
+	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/limits", c.pid))
+	if want := fmt.Sprintf("Max data size             %d ", 512<<20+128<<20+dataSlack); err != nil || !strings.Contains(string(text), want) {
+		t.Errorf("%q is not in %s, %v", want, text, err)
+	}
+	if err := cmd.Process.Kill(); err != nil {
+		t.Error(err)
+	}
+	_ = cmd.Wait() // it was killed
+}
+
 // The limit follows the slots of the job.
 func TestLimitChanges(t *testing.T) {
 	p := newPlace(t, func(o *Options) { o.Limit = true }, "")

@@ -42,6 +42,8 @@ type child struct {
 
 	mu     sync.Mutex    // guards the fields below
 	limit  memory.Size   // of the process now; 0: none
+	placed bool          // limit and group are those of the process
+	sooner memory.Size   // what Limit was called with before that; 0: it was not
 	group  *controlGroup // while the process lives; nil: it has none
 	pid    int           // of the process and its group; 0: none can be signalled
 	stdin  io.Closer
@@ -139,10 +141,7 @@ func (c *child) live(path, directory string, told assignment.Assignment) *status
 	}
 	tail := &stderrTail{}
 	group.add(cmd.Process.Pid)
-	c.mu.Lock()
-	c.group, c.limit = group, limit
-	c.limitData()
-	c.mu.Unlock()
+	c.place(group, limit)
 	var copying sync.WaitGroup
 	copying.Go(func() { pump(pipes.stdout, l.options.Stdout) })
 	copying.Go(func() { pump(pipes.stderr, io.MultiWriter(tail, l.options.Stderr)) })
@@ -171,6 +170,18 @@ func (c *child) live(path, directory string, told assignment.Assignment) *status
 	return explainExit(c.job.Name, cmd.ProcessState, tail, limit, group.outOfMemory())
 }
 
+// place notes what limits the process, now that there is one. It may have got so far
+// already that the limit was to change.
+func (c *child) place(group *controlGroup, limit memory.Size) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.group, c.limit, c.placed = group, limit, true
+	c.limitData()
+	if c.sooner > 0 {
+		c.change(c.sooner)
+	}
+}
+
 // limitData bounds what the process maps, if it has no control group. The caller
 // holds the mutex.
 func (c *child) limitData() {
@@ -182,15 +193,23 @@ func (c *child) limitData() {
 	}
 }
 
-// Limit changes how much memory the process may use. A process that has not
-// started yet is limited by what it was launched with.
+// Limit changes how much memory the process may use.
 func (c *child) Limit(share memory.Share) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	if !c.placed {
+		c.sooner = share.Hard
+		return
+	}
+	c.change(share.Hard)
+}
+
+// change changes the limit of a process that has one. The caller holds the mutex.
+func (c *child) change(limit memory.Size) {
 	if c.limit <= 0 || c.pid <= 0 {
 		return
 	}
-	c.limit = share.Hard
+	c.limit = limit
 	if c.group == nil {
 		c.limitData()
 	} else if err := c.group.change(int64(c.limit)); err != nil {
