@@ -79,7 +79,11 @@ func Serve(ctx context.Context, text string, c *streamgraph.Compiled, bufferTime
 	select {
 	case <-w.Done():
 	case <-orphaned:
-		os.Exit(1) // nobody is left to report to, and tasks may hang
+		select {
+		case <-w.Done(): // it was told before, and ends in order
+		default:
+			os.Exit(1) // nobody is left to report to, and tasks may hang
+		}
 	case <-ctx.Done():
 	}
 	handoff.Close()

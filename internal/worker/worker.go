@@ -128,8 +128,8 @@ func (w *Worker) Start() {
 	rpc.Handle(mux, gateway.TriggerTasks, w.triggerCheckpoint)
 	rpc.Handle(mux, gateway.NotifyTasks, w.notifyCheckpoint)
 	rpc.Handle(mux, gateway.ShutDown, func(_ *pb.Empty, reply func(*pb.Empty, error)) {
+		w.end() // first: at the answer the TaskExecutor lets go of the process
 		reply(&pb.Empty{}, nil)
-		w.end()
 	})
 	w.System.Serve(gateway.Worker, w.Loop, mux)
 	w.Loop.Post(w.register)
