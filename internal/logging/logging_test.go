@@ -12,9 +12,13 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"testing/synctest"
 
 	"go.uber.org/goleak"
 )
+
+// Whoever logs waits for the line for a short time only, which does not pass in a
+// bubble while a line is being written: so tests that look at once run in one.
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
@@ -42,37 +46,41 @@ func read(t *testing.T, path string) string {
 }
 
 func TestLinesGoToBothPlaces(t *testing.T) {
-	var stderr bytes.Buffer
-	dir := filepath.Join(t.TempDir(), "made", "when", "missing")
-	logger, file := open(t, Options{Dir: dir, Role: "taskmanager", Number: 2, Host: "h1", Stderr: &stderr})
-	logger.Debug("not shown")
-	logger.Info("slot allocated", KeyJob, "j1")
-	if want := filepath.Join(dir, "weir-taskmanager-2-h1.log"); file.Path() != want {
-		t.Errorf("path %s, want %s", file.Path(), want)
-	}
-	for _, got := range []string{read(t, file.Path()), stderr.String()} {
-		if !strings.Contains(got, `level=INFO msg="slot allocated" job=j1`) || strings.Contains(got, "not shown") {
-			t.Errorf("got %q", got)
+	synctest.Test(t, func(t *testing.T) {
+		var stderr bytes.Buffer
+		dir := filepath.Join(t.TempDir(), "made", "when", "missing")
+		logger, file := open(t, Options{Dir: dir, Role: "taskmanager", Number: 2, Host: "h1", Stderr: &stderr})
+		logger.Debug("not shown")
+		logger.Info("slot allocated", KeyJob, "j1")
+		if want := filepath.Join(dir, "weir-taskmanager-2-h1.log"); file.Path() != want {
+			t.Errorf("path %s, want %s", file.Path(), want)
 		}
-	}
+		for _, got := range []string{read(t, file.Path()), stderr.String()} {
+			if !strings.Contains(got, `level=INFO msg="slot allocated" job=j1`) || strings.Contains(got, "not shown") {
+				t.Errorf("got %q", got)
+			}
+		}
+	})
 }
 
 func TestReopeningAppends(t *testing.T) {
-	o := Options{Dir: t.TempDir(), Role: "jobmanager", Host: "h", Stderr: io.Discard}
-	for _, message := range []string{"first", "second"} {
-		logger, file, err := Open(o)
-		if err != nil {
-			t.Fatal(err)
+	synctest.Test(t, func(t *testing.T) {
+		o := Options{Dir: t.TempDir(), Role: "jobmanager", Host: "h", Stderr: io.Discard}
+		for _, message := range []string{"first", "second"} {
+			logger, file, err := Open(o)
+			if err != nil {
+				t.Fatal(err)
+			}
+			logger.Info(message)
+			if err := file.Close(); err != nil {
+				t.Fatal(err)
+			}
 		}
-		logger.Info(message)
-		if err := file.Close(); err != nil {
-			t.Fatal(err)
+		got := read(t, filepath.Join(o.Dir, "weir-jobmanager-0-h.log"))
+		if !strings.Contains(got, "first") || !strings.Contains(got, "second") {
+			t.Errorf("got %q", got)
 		}
-	}
-	got := read(t, filepath.Join(o.Dir, "weir-jobmanager-0-h.log"))
-	if !strings.Contains(got, "first") || !strings.Contains(got, "second") {
-		t.Errorf("got %q", got)
-	}
+	})
 }
 
 func TestFullFilesAreShiftedAndTheOldestGoes(t *testing.T) {
@@ -118,18 +126,20 @@ func TestNoFullFileIsKeptWhenNoneIsWanted(t *testing.T) {
 }
 
 func TestAClosedFileLeavesStandardError(t *testing.T) {
-	var stderr bytes.Buffer
-	logger, file := open(t, Options{Dir: t.TempDir(), Role: "r", Host: "h", Stderr: &stderr})
-	if err := file.Close(); err != nil {
-		t.Fatal(err)
-	}
-	logger.Info("late")
-	if !strings.Contains(stderr.String(), "late") {
-		t.Error("the line is lost")
-	}
-	if _, err := file.Write([]byte("x")); !errors.Is(err, os.ErrClosed) {
-		t.Errorf("got %v", err)
-	}
+	synctest.Test(t, func(t *testing.T) {
+		var stderr bytes.Buffer
+		logger, file := open(t, Options{Dir: t.TempDir(), Role: "r", Host: "h", Stderr: &stderr})
+		if err := file.Close(); err != nil {
+			t.Fatal(err)
+		}
+		logger.Info("late")
+		if !strings.Contains(stderr.String(), "late") {
+			t.Error("the line is lost")
+		}
+		if _, err := file.Write([]byte("x")); !errors.Is(err, os.ErrClosed) {
+			t.Errorf("got %v", err)
+		}
+	})
 }
 
 type broken struct{}
@@ -137,41 +147,45 @@ type broken struct{}
 func (broken) Write([]byte) (int, error) { return 0, errors.New("broken pipe") }
 
 func TestBrokenStandardErrorLeavesTheFile(t *testing.T) {
-	logger, file := open(t, Options{Dir: t.TempDir(), Role: "r", Host: "h", Stderr: broken{}})
-	logger.Info("still here")
-	if !strings.Contains(read(t, file.Path()), "still here") {
-		t.Error("the line is lost")
-	}
+	synctest.Test(t, func(t *testing.T) {
+		logger, file := open(t, Options{Dir: t.TempDir(), Role: "r", Host: "h", Stderr: broken{}})
+		logger.Info("still here")
+		if !strings.Contains(read(t, file.Path()), "still here") {
+			t.Error("the line is lost")
+		}
+	})
 }
 
 func TestLinesFromManyGoroutinesStayWhole(t *testing.T) {
-	logger, file := open(t, Options{Dir: t.TempDir(), Role: "r", Host: "h", Stderr: io.Discard, MaxFileSize: 4096, MaxFiles: 100})
-	const writers, lines = 8, 100
-	var running sync.WaitGroup
-	for w := range writers {
-		running.Go(func() {
-			for i := range lines {
-				logger.Info("line", "writer", w, "number", i)
-			}
-		})
-	}
-	running.Wait()
-	paths, err := filepath.Glob(file.Path() + "*")
-	if err != nil {
-		t.Fatal(err)
-	}
-	count := 0
-	for _, path := range paths {
-		for line := range strings.Lines(read(t, path)) {
-			if !strings.HasPrefix(line, "time=") || !strings.HasSuffix(line, "\n") || strings.Count(line, "writer=") != 1 {
-				t.Fatalf("broken line %q", line)
-			}
-			count++
+	synctest.Test(t, func(t *testing.T) {
+		logger, file := open(t, Options{Dir: t.TempDir(), Role: "r", Host: "h", Stderr: io.Discard, MaxFileSize: 4096, MaxFiles: 100})
+		const writers, lines = 8, 100
+		var running sync.WaitGroup
+		for w := range writers {
+			running.Go(func() {
+				for i := range lines {
+					logger.Info("line", "writer", w, "number", i)
+				}
+			})
 		}
-	}
-	if count != writers*lines || file.Err() != nil {
-		t.Errorf("%d lines in %d files, %v", count, len(paths), file.Err())
-	}
+		running.Wait()
+		paths, err := filepath.Glob(file.Path() + "*")
+		if err != nil {
+			t.Fatal(err)
+		}
+		count := 0
+		for _, path := range paths {
+			for line := range strings.Lines(read(t, path)) {
+				if !strings.HasPrefix(line, "time=") || !strings.HasSuffix(line, "\n") || strings.Count(line, "writer=") != 1 {
+					t.Fatalf("broken line %q", line)
+				}
+				count++
+			}
+		}
+		if count != writers*lines || file.Err() != nil {
+			t.Errorf("%d lines in %d files, %v", count, len(paths), file.Err())
+		}
+	})
 }
 
 func TestWhatCannotBeOpened(t *testing.T) {
@@ -195,23 +209,25 @@ func TestWhatCannotBeOpened(t *testing.T) {
 }
 
 func TestLevels(t *testing.T) {
-	var out bytes.Buffer
-	var level slog.LevelVar
-	logger, _ := open(t, Options{Stderr: &out, Level: &level})
-	logger.Log(t.Context(), LevelTrace, "hidden")
-	level.Set(LevelTrace)
-	logger.Log(t.Context(), LevelTrace, "seen")
-	if got := out.String(); strings.Contains(got, "hidden") || !strings.Contains(got, "level=TRACE msg=seen") {
-		t.Errorf("got %q", got)
-	}
-	for name, want := range map[string]slog.Level{"trace": LevelTrace, "DEBUG": slog.LevelDebug, "INFO": slog.LevelInfo, "warn": slog.LevelWarn, "ERROR": slog.LevelError} {
-		if got, err := ParseLevel(name); err != nil || got != want {
-			t.Errorf("%s: %v, %v", name, got, err)
+	synctest.Test(t, func(t *testing.T) {
+		var out bytes.Buffer
+		var level slog.LevelVar
+		logger, _ := open(t, Options{Stderr: &out, Level: &level})
+		logger.Log(t.Context(), LevelTrace, "hidden")
+		level.Set(LevelTrace)
+		logger.Log(t.Context(), LevelTrace, "seen")
+		if got := out.String(); strings.Contains(got, "hidden") || !strings.Contains(got, "level=TRACE msg=seen") {
+			t.Errorf("got %q", got)
 		}
-	}
-	if _, err := ParseLevel("LOUD"); err == nil {
-		t.Error("LOUD is a level")
-	}
+		for name, want := range map[string]slog.Level{"trace": LevelTrace, "DEBUG": slog.LevelDebug, "INFO": slog.LevelInfo, "warn": slog.LevelWarn, "ERROR": slog.LevelError} {
+			if got, err := ParseLevel(name); err != nil || got != want {
+				t.Errorf("%s: %v, %v", name, got, err)
+			}
+		}
+		if _, err := ParseLevel("LOUD"); err == nil {
+			t.Error("LOUD is a level")
+		}
+	})
 }
 
 func TestTail(t *testing.T) {
