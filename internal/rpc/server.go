@@ -277,7 +277,9 @@ func (s *Server) Close() {
 		way.finish()
 	}
 	s.door.shut()
+	cut := make(chan struct{})
 	grace := time.AfterFunc(closeGrace, func() {
+		defer close(cut)
 		for _, conn := range connections {
 			conn.cancel(s.hasEnded())
 		}
@@ -285,7 +287,9 @@ func (s *Server) Close() {
 	})
 	s.grpc.GracefulStop()
 	s.tasks.Wait()
-	grace.Stop()
+	if !grace.Stop() {
+		<-cut
+	}
 	s.local.close(s.hasEnded(), func(*pending) error { return s.hasEnded() })
 	close(s.ended)
 }
