@@ -13,10 +13,23 @@ if [ ! -x "$bin/weir" ]; then
 	exit 1
 fi
 
-# runs PID tells whether the process is there, and one of Weir's.
+# runs PID tells whether the process is there, and one of Weir's. One that is being started
+# has no command line for a moment, but a program; one that has ended has neither.
 runs() {
 	kill -0 "$1" 2>/dev/null || return 1
-	[ ! -r "/proc/$1/cmdline" ] || tr '\0' ' ' <"/proc/$1/cmdline" | grep -q weir
+	[ -r "/proc/$1/cmdline" ] || return 0
+	case $({ tr '\0' ' ' <"/proc/$1/cmdline"; } 2>/dev/null) in
+	*weir*) ;;
+	'') [ -n "$(readlink "/proc/$1/exe")" ] ;;
+	*) return 1 ;;
+	esac
+}
+
+# taken FILE tells whether a process has the file: one that runs, or is just being started,
+# whose pid is not in it yet.
+taken() {
+	pid=$(cat "$1" 2>/dev/null)
+	[ -z "$pid" ] || runs "$pid"
 }
 
 # end FILE ends the process whose pid is in the file.
@@ -47,13 +60,21 @@ start-foreground)
 start)
 	mkdir -p "$home/run" "$home/log" || exit 1
 	n=1
-	while [ -e "$home/run/daemon-$verb-$n.pid" ] && runs "$(cat "$home/run/daemon-$verb-$n.pid")"; do
-		echo "[INFO] $n instance(s) of $name are already running on $host."
-		n=$((n + 1))
+	# Whoever makes the file has the number, also of two that start at the same moment.
+	until file=$home/run/daemon-$verb-$n.pid && (set -C && : >"$file") 2>/dev/null; do
+		if [ ! -e "$file" ]; then
+			echo "$file cannot be made." >&2
+			exit 1
+		elif taken "$file"; then
+			echo "[INFO] $n instance(s) of $name are already running on $host."
+			n=$((n + 1))
+		else
+			rm -f "$file"
+		fi
 	done
 	echo "Starting $name daemon on host $host."
 	nohup "$bin/weir" "$verb" "$@" >"$home/log/daemon-$verb-$n.out" 2>&1 </dev/null &
-	echo $! >"$home/run/daemon-$verb-$n.pid"
+	echo $! >"$file"
 	;;
 stop)
 	last=

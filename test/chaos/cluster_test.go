@@ -57,6 +57,7 @@ type cluster struct {
 	home     processes.Home
 	net      *network // nil where the machine has none
 	rest     string   // host:port
+	ports    []string // at which every master listens, for REST and RPC
 	rpcPort  string
 	master   *process
 	masters  int // how many there have been
@@ -101,13 +102,13 @@ func (c *cluster) sockets() string { return filepath.Join(c.dir, "sockets") }
 // launchMaster starts the master; later ones listen where the first one did.
 func (c *cluster) launchMaster() {
 	c.t.Helper()
-	restPort := "0"
-	if c.rest == "" {
-		c.rpcPort = "0"
-	} else {
-		_, restPort, _ = net.SplitHostPort(c.rest)
+	if c.ports == nil {
+		var err error
+		if c.ports, err = processes.FreePorts(2); err != nil {
+			c.t.Fatal(err)
+		}
 	}
-	options := []string{"rest.port=" + restPort, "jobmanager.rpc.port=" + c.rpcPort}
+	options := []string{"rest.port=" + c.ports[0], "jobmanager.rpc.port=" + c.ports[1]}
 	if c.net != nil {
 		options = append(options, "jobmanager.bind-host="+c.net.address(-1), "jobmanager.rpc.address="+c.net.address(-1))
 	}

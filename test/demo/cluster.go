@@ -14,6 +14,8 @@ import (
 	"strconv"
 	"syscall"
 	"time"
+
+	"github.com/weirstream/weir/internal/testkit/processes"
 )
 
 // cluster is a JobManager and TaskManagers, processes of this one.
@@ -34,17 +36,13 @@ func (c *cluster) say(format string, args ...any) {
 
 // start starts a JobManager and n TaskManagers and waits until they are ready.
 func (c *cluster) start(ctx context.Context, n int) error {
-	rest, err := freePort()
+	ports, err := processes.FreePorts(2)
 	if err != nil {
 		return err
 	}
-	rpc, err := freePort()
-	if err != nil {
-		return err
-	}
-	c.rest = net.JoinHostPort("127.0.0.1", rest)
+	c.rest = net.JoinHostPort("127.0.0.1", ports[0])
 	for _, o := range []string{
-		"rest.port=" + rest, "jobmanager.rpc.port=" + rpc, "taskmanager.numberOfTaskSlots=1", "parallelism.default=" + strconv.Itoa(n),
+		"rest.port=" + ports[0], "jobmanager.rpc.port=" + ports[1], "taskmanager.numberOfTaskSlots=1", "parallelism.default=" + strconv.Itoa(n),
 		"restart-strategy.type=fixed-delay", "restart-strategy.fixed-delay.attempts=100", "restart-strategy.fixed-delay.delay=100 ms",
 	} {
 		c.options = append(c.options, "-D", o)
@@ -64,16 +62,6 @@ func (c *cluster) start(ctx context.Context, n int) error {
 	}
 	c.say("a JobManager (pid %d) and TaskManagers (pids %s) are there", c.master.Process.Pid, c.pids())
 	return nil
-}
-
-func freePort() (string, error) {
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		return "", err
-	}
-	defer l.Close()
-	_, port, err := net.SplitHostPort(l.Addr().String())
-	return port, err
 }
 
 func (c *cluster) pids() (all string) {

@@ -3,9 +3,7 @@ package e2e
 import (
 	"bytes"
 	"context"
-	"fmt"
 	"io"
-	"net"
 	"net/http"
 	"os"
 	"os/exec"
@@ -14,6 +12,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/weirstream/weir/internal/testkit/processes"
 )
 
 // TestOperatingGuide runs the sessions of docs/guide/operating.md, in order, on a
@@ -53,12 +53,11 @@ func newGuide(t *testing.T) *guide {
 	if err != nil {
 		t.Fatal(err)
 	}
-	l, err := net.Listen("tcp", "localhost:0")
+	ports, err := processes.FreePorts(1)
 	if err != nil {
 		t.Fatal(err)
 	}
-	g := &guide{t: t, home: home, port: fmt.Sprint(l.Addr().(*net.TCPAddr).Port), ids: map[string]string{}}
-	l.Close()
+	g := &guide{t: t, home: home, port: ports[0], ids: map[string]string{}}
 	program, err := os.ReadFile(filepath.Join(bin, "orders"))
 	if err == nil {
 		err = os.Mkdir(filepath.Join(home, "shop"), 0o700)

@@ -9,6 +9,8 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"github.com/weirstream/weir/internal/testkit/processes"
 )
 
 // kill ends a process at once.
@@ -112,10 +114,13 @@ func TestKilledTaskManager(t *testing.T) {
 // let go of its jobs.
 func TestKilledMaster(t *testing.T) {
 	t.Parallel()
-	c := start(t, 1)
+	ports, err := processes.FreePorts(1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := start(t, 1, "jobmanager.rpc.port="+ports[0])
 	follower := c.attach(nil, "misbehave", "fine")
 	c.running(follower.job)
-	_, port := c.rpc(c.pids[0])
 	kill(t, c.pids[0])
 	if got := follower.wait(); got.code != 1 || !strings.Contains(got.text, "Lost sight of job "+follower.job) {
 		t.Errorf("run, attached: code %d\n%s", got.code, got.text)
@@ -127,7 +132,7 @@ func TestKilledMaster(t *testing.T) {
 	if _, errOut, code := c.weir("list", "-m", c.rest); code != 1 || !strings.Contains(errOut, "Is the cluster running?") {
 		t.Errorf("list: code %d\n%s", code, errOut)
 	}
-	next := c.foreground("jobmanager", "-D", "jobmanager.rpc.port="+port)
+	next := c.foreground("jobmanager")
 	c.rest = c.address(next.Process.Pid).REST
 	c.until("the TaskManager has registered", func() bool { return len(c.managers()) == 1 })
 	c.until("the workers of the dead master's job are gone", func() bool { return len(c.workers()) == 0 })

@@ -3,19 +3,21 @@ package shims_test
 
 import (
 	"context"
-	"fmt"
+	"errors"
 	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
 	"github.com/weirstream/weir/client"
 	"github.com/weirstream/weir/internal/cli"
 	"github.com/weirstream/weir/internal/cluster/local"
+	"github.com/weirstream/weir/internal/testkit/processes"
 	"github.com/weirstream/weir/internal/worker/assignment"
 )
 
@@ -95,7 +97,7 @@ func (p *place) want(text, part string) {
 // until asks until the answer is true.
 func until(t *testing.T, what string, ok func() bool) {
 	t.Helper()
-	for range 600 {
+	for range 2400 {
 		if ok() {
 			return
 		}
@@ -105,22 +107,7 @@ func until(t *testing.T, what string, ok func() bool) {
 		case <-time.After(50 * time.Millisecond):
 		}
 	}
-	t.Fatalf("not within half a minute: %s", what)
-}
-
-// ports gives free ones.
-func ports(t *testing.T, n int) []string {
-	t.Helper()
-	var all []string
-	for range n {
-		l, err := net.Listen("tcp", "127.0.0.1:0")
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer l.Close()
-		all = append(all, fmt.Sprint(l.Addr().(*net.TCPAddr).Port))
-	}
-	return all
+	t.Fatalf("not within two minutes: %s", what)
 }
 
 func TestAClusterIsStartedAndStopped(t *testing.T) {
@@ -138,7 +125,10 @@ func TestAClusterIsStartedAndStopped(t *testing.T) {
 
 func TestProcessesAreStartedOneByOne(t *testing.T) {
 	p := newPlace(t)
-	free := ports(t, 3)
+	free, err := processes.FreePorts(3)
+	if err != nil {
+		t.Fatal(err)
+	}
 	settings := []string{"-D", "rest.port=" + free[0], "-D", "jobmanager.rpc.port=" + free[1]}
 	for _, script := range []string{"jobmanager.sh", "taskmanager.sh", "sql-gateway.sh"} {
 		p.want(p.run(1, "", script), "Usage: ")
@@ -175,6 +165,30 @@ func TestProcessesAreStartedOneByOne(t *testing.T) {
 	p.want(out, `\| default_catalog \|`)
 	if strings.Contains(out, "\x1b") {
 		t.Errorf("escape codes where there is no terminal: %q", out)
+	}
+}
+
+// Each of those that start at the same moment has a number of its own, and is found when it
+// is to end.
+func TestProcessesAreStartedAtOnce(t *testing.T) {
+	p := newPlace(t)
+	sleep, err := exec.LookPath("sleep")
+	if err != nil {
+		t.Fatal(err)
+	}
+	weir := filepath.Join(p.bin, "weir")
+	if err := errors.Join(os.Remove(weir), os.Symlink(sleep, weir+"-sleep"),
+		os.WriteFile(weir, []byte("#!/bin/sh\nexec \"$0-sleep\" 1000\n"), 0o700)); err != nil {
+		t.Fatal(err)
+	}
+	const n = 4
+	var starting sync.WaitGroup
+	for range n {
+		starting.Go(func() { p.want(p.run(0, "", "taskmanager.sh", "start"), "Starting taskexecutor daemon on host") })
+	}
+	starting.Wait()
+	if got := strings.Count(p.run(0, "", "taskmanager.sh", "stop-all"), "Stopping taskexecutor daemon (pid: "); got != n {
+		t.Errorf("%d of %d processes were stopped", got, n)
 	}
 }
 

@@ -1,6 +1,7 @@
 package processes
 
 import (
+	"net"
 	"os"
 	"path/filepath"
 	"slices"
@@ -17,6 +18,25 @@ func TestLines(t *testing.T) {
 	}
 	if got, err := Lines(dir); err != nil || !slices.Equal(got, []string{"a", "b", "c"}) {
 		t.Errorf("got %q, %v", got, err)
+	}
+}
+
+func TestFreePorts(t *testing.T) {
+	ports, err := FreePorts(5)
+	if err != nil || len(ports) != 5 {
+		t.Fatalf("got %q, %v", ports, err)
+	}
+	slices.Sort(ports)
+	if len(slices.Compact(ports)) != 5 {
+		t.Errorf("a port is given twice: %q", ports)
+	}
+	for _, port := range ports {
+		l, err := net.Listen("tcp", "localhost:"+port)
+		if err != nil {
+			t.Error(err)
+			continue
+		}
+		l.Close()
 	}
 }
 

@@ -6,7 +6,6 @@ import (
 	"encoding/json/v2"
 	"fmt"
 	"io"
-	"net"
 	"net/http"
 	"os"
 	"os/exec"
@@ -62,16 +61,11 @@ func newWalker(t *testing.T) *walker {
 	if w.host, err = os.Hostname(); err != nil {
 		t.Fatal(err)
 	}
-	var ports []int
-	for range 2 {
-		l, err := net.Listen("tcp", "localhost:0")
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer l.Close()
-		ports = append(ports, l.Addr().(*net.TCPAddr).Port)
+	ports, err := processes.FreePorts(2)
+	if err != nil {
+		t.Fatal(err)
 	}
-	w.rest = fmt.Sprintf("localhost:%d", ports[0])
+	w.rest = "localhost:" + ports[0]
 	conf := filepath.Join(home, "conf")
 	if err := config.WriteDefault(conf); err != nil {
 		t.Fatal(err)
@@ -81,7 +75,7 @@ func newWalker(t *testing.T) *walker {
 	if err != nil {
 		t.Fatal(err)
 	}
-	own := strings.NewReplacer("port: 8081\n", fmt.Sprintf("port: %d\n", ports[0]), "port: 6123\n", fmt.Sprintf("port: %d\n", ports[1]), "numberOfTaskSlots: 1\n", "numberOfTaskSlots: 2\n")
+	own := strings.NewReplacer("port: 8081\n", "port: "+ports[0]+"\n", "port: 6123\n", "port: "+ports[1]+"\n", "numberOfTaskSlots: 1\n", "numberOfTaskSlots: 2\n")
 	if err := os.WriteFile(file, []byte(own.Replace(string(text))), 0o666); err != nil {
 		t.Fatal(err)
 	}
