@@ -53,21 +53,27 @@ func listen(cfg *config.Config, log *slog.Logger) (*rpc.Server, error) {
 	return nil, fmt.Errorf("every port that %s allows is in use; stop what uses it or set %s: %w", key, key, last)
 }
 
+// listenAt opens one port. The address others use has to be known before listening: if
+// it is configured, a port that the system is to choose is chosen first.
 func listenAt(cfg *config.Config, bindHost string, port int, log *slog.Logger) (*rpc.Server, error) {
 	host := config.TaskManagerHost.In(cfg)
-	if host != "" && port == 0 {
-		// The address others use has to be known before listening.
-		free, err := freePort(bindHost)
-		if err != nil {
-			return nil, err
+	if host == "" {
+		return rpc.Listen(rpc.Options{Listen: net.JoinHostPort(bindHost, strconv.Itoa(port)), Logger: log})
+	}
+	const attempts = 5 // another process may take the chosen port meanwhile
+	for attempt := 1; ; attempt++ {
+		at := port
+		if at == 0 {
+			var err error
+			if at, err = freePort(bindHost); err != nil {
+				return nil, err
+			}
 		}
-		port = free
+		system, err := rpc.Listen(rpc.Options{Listen: net.JoinHostPort(bindHost, strconv.Itoa(at)), Advertise: net.JoinHostPort(host, strconv.Itoa(at)), Logger: log})
+		if port != 0 || attempt == attempts || !errors.Is(err, syscall.EADDRINUSE) {
+			return system, err
+		}
 	}
-	o := rpc.Options{Listen: net.JoinHostPort(bindHost, strconv.Itoa(port)), Logger: log}
-	if host != "" {
-		o.Advertise = net.JoinHostPort(host, strconv.Itoa(port))
-	}
-	return rpc.Listen(o)
 }
 
 // freePort finds a port that is free now.
