@@ -49,28 +49,55 @@ func (m *Manager) missing(j *job) []Requirement {
 // match serves what is missing, job after job, and says who cannot be served.
 func (m *Manager) match(now time.Time) []Effect {
 	var effects []Effect
-	free := m.countFree()
+	free, leaving := m.countFree(), unknown
 	for _, j := range m.jobs {
-		short := false
+		short := 0
 		for _, r := range m.missing(j) {
-			for range r.Slots {
+			for n := range r.Slots {
 				request, ok := m.allocate(j, r.Profile, free)
 				if !ok {
-					short = true
+					short += r.Slots - n
 					break
 				}
 				effects = append(effects, request)
 			}
 		}
-		if short && m.startUpOver {
-			registered, free := m.Slots()
-			effects = append(effects, NotEnough{Job: j.id, Needed: j.needed(), Registered: registered, Free: free})
+		if short == 0 || !m.startUpOver {
+			continue
 		}
+		if leaving == unknown {
+			leaving = m.countLeaving()
+		}
+		if short <= leaving {
+			leaving -= short
+			continue
+		}
+		registered, free := m.Slots()
+		effects = append(effects, NotEnough{Job: j.id, Needed: j.needed(), Registered: registered, Free: free})
 	}
 	if len(effects) > 0 {
 		m.matched = now // one that did nothing delays nobody
 	}
 	return effects
+}
+
+// unknown says that the slots that are leaving have not been counted.
+const unknown = -1
+
+// countLeaving counts the slots of jobs that are gone. Their TaskManagers are about to
+// free them, which is waited for: a job that is submitted when another has just ended
+// must not be told that there are too few.
+func (m *Manager) countLeaving() int {
+	n := 0
+	for _, t := range m.executors {
+		for i := range t.Slots {
+			s := &t.Slots[i]
+			if t.Reported && s.State != Free && !slices.ContainsFunc(m.jobs, func(j *job) bool { return j.id == s.Job }) {
+				n++
+			}
+		}
+	}
+	return n
 }
 
 // A freeCount is how many slots each TaskManager has free, in their order. It is
