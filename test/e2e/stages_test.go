@@ -32,7 +32,7 @@ func dieBetweenStages(t *testing.T, c *cluster, settings []string, second int) {
 	dir := t.TempDir()
 	trigger, output := filepath.Join(dir, "trigger"), filepath.Join(dir, "counts")
 	writeFile(t, trigger, "")
-	out, errOut, code := c.run(append([]string{"-d", "-D", "restart-strategy.fixed-delay.delay=500 ms"}, settings...), "misbehave", "stages", trigger, output)
+	out, errOut, code := c.run(append([]string{"-d", "-D", "restart-strategy.fixed-delay.delay=5 s"}, settings...), "misbehave", "stages", trigger, output)
 	if code != 0 {
 		t.Fatalf("%s%s", out, errOut)
 	}

@@ -254,19 +254,25 @@ func remove(paths []string) error {
 	return errors.Join(problems...)
 }
 
+// tries is how often a path is tried to be removed, with pauses of one millisecond, two
+// and so on: for five seconds.
+const tries = 100
+
 // removeOne removes a path with all in it. A control group goes as an empty
 // directory does, although there are files in it, which cannot be removed; and
-// not before the kernel has done with its last process, which was killed.
+// not before the kernel has done with its last process, which was killed. Until
+// then that process may also make files.
 func removeOne(path string) error {
-	err := os.Remove(path)
-	for try := 1; errors.Is(err, unix.EBUSY) && try < 40; try++ {
+	for try := 1; ; try++ {
+		err := os.Remove(path)
+		if err != nil && !errors.Is(err, unix.EBUSY) {
+			err = os.RemoveAll(path)
+		}
+		if try == tries || !errors.Is(err, unix.EBUSY) && !errors.Is(err, unix.ENOTEMPTY) {
+			return err
+		}
 		time.Sleep(time.Duration(try) * time.Millisecond)
-		err = os.Remove(path)
 	}
-	if err == nil || errors.Is(err, unix.EBUSY) {
-		return err
-	}
-	return os.RemoveAll(path)
 }
 
 // named gives the paths that a line means: itself, or, if it ends in a star, all

@@ -4,6 +4,7 @@ package belongings
 
 import (
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -150,4 +151,30 @@ func FuzzListed(f *testing.F) {
 			}
 		}
 	})
+}
+
+// A process that was killed takes a moment to die, and may make files until then.
+func TestADirectoryThatIsStillWrittenIsRemoved(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "tm-dying")
+	if err := os.Mkdir(dir, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	begun, over := make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(over)
+		for n := range 5000 {
+			_ = os.WriteFile(filepath.Join(dir, fmt.Sprint(n)), nil, 0o600) // in vain once it is removed
+			if n == 100 {
+				close(begun)
+			}
+		}
+	}()
+	<-begun
+	if err := removeOne(dir); err != nil {
+		t.Error(err)
+	}
+	<-over
+	if _, err := os.Stat(dir); !os.IsNotExist(err) {
+		t.Errorf("it is still there: %v", err)
+	}
 }
