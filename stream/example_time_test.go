@@ -7,6 +7,7 @@ import (
 	"iter"
 	"log/slog"
 	"slices"
+	"sync"
 	"time"
 
 	"github.com/weirstream/weir/stream"
@@ -396,14 +397,23 @@ func (l *lookUp) OnTimeout(v int64) ([]string, error) {
 
 func (l *lookUp) Retry(_ []string, err error) bool { return err != nil }
 
+// askUsers prints what an operation gives that calls it. It is run once: only the third
+// call may take as long as the time-out.
 func askUsers() {
-	env := stream.NewEnv(stream.DefaultParallelism(1))
-	stream.Sequence(env, 1, 3).
-		AsyncOrdered(func() stream.AsyncFunction[int64, string] { return &lookUp{map[int64]bool{}} },
-			stream.AsyncOptions{Capacity: 1, Timeout: 200 * time.Millisecond, Retry: stream.FixedDelayRetry(3, time.Millisecond)}).
-		Print()
-	run(env)
+	for _, answer := range answers() {
+		fmt.Println(answer)
+	}
 }
+
+var answers = sync.OnceValue(func() []string {
+	env := stream.NewEnv(stream.DefaultParallelism(1))
+	all := stream.Sequence(env, 1, 3).
+		AsyncOrdered(func() stream.AsyncFunction[int64, string] { return &lookUp{map[int64]bool{}} },
+			stream.AsyncOptions{Capacity: 1, Timeout: 5 * time.Second, Retry: stream.FixedDelayRetry(3, time.Millisecond)}).
+		Collect()
+	run(env)
+	return all.Values()
+})
 
 func ExampleAsyncFunction() {
 	askUsers()
