@@ -17,7 +17,8 @@ func (c *Client) SubmitGraph(ctx context.Context, graph []byte) (job string, err
 	return answer.Job, err
 }
 
-// Ask asks the coordinator of an operator of a job that runs, and gives its answer.
+// Ask asks the coordinator of an operator of a job that runs, and gives its answer; none, if
+// it has not answered within the cluster's web.timeout: then it is to be asked again.
 func (c *Client) Ask(ctx context.Context, job, operator string, payload []byte) ([]byte, error) {
 	path := "/weir/jobs/" + url.PathEscape(job) + "/operators/" + url.PathEscape(operator)
 	var answer octets

@@ -42,6 +42,7 @@ type jobs struct {
 	savepoints []jobmaster.Savepoint
 	hold       chan struct{}
 	refusal    error
+	silent     bool // a coordinator has no answer
 }
 
 func (j *jobs) Submit(_ context.Context, g *jobgraph.Graph) error {
@@ -63,8 +64,12 @@ func (j *jobs) Request(ctx context.Context, id ident.JobID, operator ident.Opera
 	if _, err := j.Job(ctx, id); err != nil {
 		return nil, err
 	}
-	if j.refusal != nil {
+	switch {
+	case j.refusal != nil:
 		return nil, j.refusal
+	case j.silent:
+		<-ctx.Done()
+		return nil, context.Cause(ctx)
 	}
 	return append([]byte(operator.String()+" "), payload...), nil
 }

@@ -52,7 +52,9 @@ type graphAnswer struct {
 	Job string `json:"jobid"`
 }
 
-// askCoordinator hands the body to an operator's coordinator, and back what it says.
+// askCoordinator hands the body to an operator's coordinator, and back what it says. A
+// coordinator may have nothing to say for as long as its job runs: then the answer has no
+// content after web.timeout, and whoever asks does it again.
 func (s *Server) askCoordinator(r *request) (answer, error) {
 	job, err := r.jobID()
 	if err != nil {
@@ -67,6 +69,9 @@ func (s *Server) askCoordinator(r *request) (answer, error) {
 		return answer{}, fmt.Errorf("read a request for a coordinator: %w", err)
 	}
 	told, err := s.Ask(r.Context(), job, ident.OperatorID{ID: operator}, payload)
+	if errors.Is(err, errTimeout) {
+		return answer{status: http.StatusNoContent, octets: []byte{}}, nil
+	}
 	if err != nil {
 		return answer{}, coordinatorFailure(err)
 	}
@@ -76,7 +81,7 @@ func (s *Server) askCoordinator(r *request) (answer, error) {
 // coordinatorFailure tells what a coordinator refuses as a conflict with how the job is.
 func coordinatorFailure(err error) error {
 	var missing *dispatcher.NotFoundError
-	if errors.As(err, &missing) || errors.Is(err, context.Canceled) || errors.Is(err, errTimeout) || errors.Is(err, actor.ErrStopped) {
+	if errors.As(err, &missing) || errors.Is(err, context.Canceled) || errors.Is(err, actor.ErrStopped) {
 		return err
 	}
 	return fail(http.StatusConflict, clip(err.Error()))

@@ -42,6 +42,13 @@ func TestGraphs(t *testing.T) {
 		}
 	}
 	w = newWorld()
+	w.config["web.timeout"] = "1"
+	w.jobs.silent = true
+	path = "/weir/jobs/" + running.String() + "/operators/" + operator
+	if got := ask(t, w.server(t), "POST", path, "x"); got.Code != 204 || got.Body.Len() != 0 {
+		t.Errorf("no answer in time: %d %s", got.Code, got.Body)
+	}
+	w = newWorld()
 	w.config["web.submit.enable"] = "false"
 	if got := ask(t, w.server(t), "POST", "/weir/jobs", string(g.Encode())); got.Code != 404 {
 		t.Errorf("%d %s", got.Code, got.Body)

@@ -99,7 +99,8 @@ func (s *collecting) send(m *pb.CollectedRows) {
 	}
 }
 
-// Requester asks the coordinator of an operator in a job.
+// Requester asks the coordinator of an operator in a job. No answer means that it is to be
+// asked again.
 type Requester func(ctx context.Context, operator ident.OperatorID, payload []byte) ([]byte, error)
 
 // Result reads the rows of a job with a Collect. One goroutine reads.
@@ -156,7 +157,7 @@ func (r *Result) read(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if payload, err = r.ask(ctx, r.operator, payload); err != nil {
+	if payload, err = r.ask(ctx, r.operator, payload); err != nil || len(payload) == 0 {
 		return err
 	}
 	m := &pb.CollectResponse{}
