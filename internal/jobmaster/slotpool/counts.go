@@ -7,13 +7,17 @@ type Counts struct {
 	Pending  int // requests that wait for a slot
 	Granted  int // requests that have one
 	Free     int // slots nobody uses
+	Lacking  int // so many free slots would serve a request that waits; 0: none waits
 	Declared int // the requirement that was last to be sent
 }
 
 // Counts counts what the pool holds.
 func (p *Pool) Counts() Counts {
-	free := p.free()
-	return Counts{Pending: p.pending(), Granted: len(p.slots) - free, Free: free, Declared: p.declared}
+	free, lacking := p.free(), min(1, p.pending())
+	if p.opts.Bounded && lacking > 0 {
+		lacking = len(p.bulks[0].pending)
+	}
+	return Counts{Pending: p.pending(), Granted: len(p.slots) - free, Free: free, Lacking: lacking, Declared: p.declared}
 }
 
 // Present is how many slots the pool holds, used or not.

@@ -13,6 +13,7 @@
 //
 // It promises that each declaration is the whole requirement, pending plus
 // granted; that an offer made twice is answered twice in the same way; that a slot given back is never taken again; and that
-// all matches of one event are made before the first is granted. All slots are
-// alike: a job's requirement is a number of slots of the default profile.
+// all matches of one event are made before the first is granted. In a batch, whose tasks wait
+// for the slots of others, a bulk gets its slots all at once, and slots that are too few go back
+// soon. All slots are alike: a job's requirement is a number of slots of the default profile.
 package slotpool

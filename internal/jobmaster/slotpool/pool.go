@@ -12,7 +12,8 @@ import (
 
 // A Pool is the slots of one job. Only its owner's loop touches it.
 //
-// Invariant: when a request is pending, no slot is free. The requirement is the
+// Invariant: when a request is pending, no slot is free, or in a bounded pool fewer
+// than the oldest bulk lacks. The requirement is the
 // number of pending plus that of granted requests, and at least what is to be
 // kept. waiting and idle count what stands in bulks and slots, so that a large job
 // is not counted at each event.
@@ -35,6 +36,7 @@ type Pool struct {
 
 	shortage NotEnough // that is waited out
 	look     time.Time // when it is looked at again; zero: there is none
+	unused   time.Time // since when no slot is used because a bulk lacks some; zero: that is not so
 
 	declared int // the requirement last declared
 	closed   bool
@@ -100,6 +102,7 @@ func (p *Pool) Apply(ev Event, now time.Time) []Effect {
 	}
 	p.match()
 	p.checkBulks()
+	p.giveWay()
 	p.sweepIdle()
 	p.declare()
 	return p.effects
@@ -152,7 +155,7 @@ func (p *Pool) dropMetBulks() {
 // or is to keep.
 func (p *Pool) offer(ev Offer) {
 	var accepted []ident.AllocationID
-	room := max(p.pending(), p.keep-len(p.slots))
+	room := max(p.pending()-p.idle, p.keep-len(p.slots))
 	for _, s := range ev.Slots {
 		known := p.find(s.Allocation)
 		switch {
@@ -213,6 +216,10 @@ func (p *Pool) match() {
 	if p.waiting == 0 || p.idle == 0 {
 		return
 	}
+	turn := p.turn()
+	if len(turn) == 0 {
+		return
+	}
 	free := make(map[ident.AllocationID]*held, p.idle) // looked up, never ranged
 	next := len(p.slots)                               // the first free slot: new ones stand at the end
 	for len(free) < p.idle {
@@ -231,7 +238,7 @@ func (p *Pool) match() {
 		delete(free, h.slot.Allocation)
 		grants = append(grants, Grant{Request: r.ID, Slot: h.slot})
 	}
-	for _, b := range p.bulks {
+	for _, b := range turn {
 		if !b.prefers {
 			continue
 		}
@@ -243,7 +250,7 @@ func (p *Pool) match() {
 			return h != nil
 		})
 	}
-	for _, b := range p.bulks {
+	for _, b := range turn {
 		for len(b.pending) > 0 && len(free) > 0 {
 			for p.slots[next].user != 0 {
 				next++
@@ -386,6 +393,9 @@ func (p *Pool) Deadline() time.Time {
 	}
 	if !p.look.IsZero() {
 		due(p.look)
+	}
+	if !p.unused.IsZero() {
+		due(p.unused.Add(unusedTimeout))
 	}
 	if p.surplus() > 0 {
 		due(p.oldest.Add(p.opts.IdleTimeout))

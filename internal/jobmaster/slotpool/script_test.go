@@ -107,7 +107,8 @@ func (s *script) run(t *testing.T, d *datadriven.TestData) string {
 // check holds the pool to its invariant.
 func (s *script) check() {
 	p := s.pool
-	invariant.Check(p.pending() == 0 || p.free() == 0, "%d requests are pending and %d slots are free", p.pending(), p.free())
+	n := p.Counts()
+	invariant.Check(n.Pending == 0 || n.Free < n.Lacking, "%d requests are pending, and %d slots are free where %d would do", n.Pending, n.Free, n.Lacking)
 	invariant.Check(p.declared == p.Requirement(), "declared %d, need %d", p.declared, p.Requirement())
 	if due := p.Deadline(); !due.IsZero() {
 		invariant.Check(due.After(s.now), "the deadline %s has passed at %s", due, s.now)

@@ -6,6 +6,44 @@ import (
 	"time"
 )
 
+// turn gives the bulks that may be served now. In a bounded pool it is those that get all
+// they lack, oldest first, up to one that does not: two regions, or two jobs, that had a part
+// of what they need each would wait for one another for ever.
+func (p *Pool) turn() []*bulk {
+	if !p.opts.Bounded {
+		return p.bulks
+	}
+	left := p.idle
+	for i, b := range p.bulks {
+		if left -= len(b.pending); left < 0 {
+			return p.bulks[:i]
+		}
+	}
+	return p.bulks
+}
+
+// unusedTimeout is how long a bounded pool keeps slots none of which is used, because those it
+// waits for need more of them.
+const unusedTimeout = 5 * time.Second
+
+// giveWay gives slots back that are too few to use any. Other jobs may be in the same
+// position. The ResourceManager gives them to the one that came first, which then has enough.
+func (p *Pool) giveWay() {
+	switch {
+	case !p.opts.Bounded || p.waiting == 0 || p.idle == 0 || p.idle < len(p.slots):
+		p.unused = time.Time{}
+	case p.unused.IsZero():
+		p.unused = p.now
+	case p.now.Sub(p.unused) >= unusedTimeout:
+		p.unused = time.Time{}
+		p.remove(func(h *held) bool {
+			p.gone[h.slot.Allocation] = true
+			p.emit(Free{Slot: h.slot, Cause: "the job needs more slots than it has, and others may need this one"})
+			return true
+		})
+	}
+}
+
 // notEnough refuses what is pending, if the word is about what is needed now. Bounded tasks
 // wait for slots that others use, unless there are fewer than they need at the same time, or
 // what was granted waits for more itself.
@@ -15,7 +53,7 @@ func (p *Pool) notEnough(ev NotEnough) {
 	}
 	p.look = time.Time{}
 	for _, b := range slices.Clone(p.bulks) {
-		if p.opts.Bounded && len(b.requests) <= ev.Registered && (ev.Working || len(p.slots) == 0) {
+		if p.opts.Bounded && len(b.requests) <= ev.Registered && (ev.Working || p.idle == len(p.slots)) {
 			p.shortage, p.look = ev, p.now.Add(shortageCheck)
 			continue
 		}

@@ -245,8 +245,8 @@ func (k *checks) watchPool(m *master, w *watched, v *execgraph.View) {
 	switch {
 	case n.Declared != n.Pending+n.Granted:
 		k.broken("6", "job %s declares %d slots, with %d pending and %d fulfilled", v.Job, n.Declared, n.Pending, n.Granted)
-	case n.Pending > 0 && n.Free > 0:
-		k.broken("6", "job %s waits for %d slots and uses %d of its slots for nothing", v.Job, n.Pending, n.Free)
+	case n.Pending > 0 && n.Free >= n.Lacking:
+		k.broken("6", "job %s waits for %d slots and uses %d of its slots for nothing, where %d would do", v.Job, n.Pending, n.Free, n.Lacking)
 	case v.State.Terminal() && n != slotpool.Counts{}:
 		k.broken("6", "job %s is %s and still has %+v", v.Job, v.State, n)
 	}
@@ -292,7 +292,8 @@ type offered struct {
 
 // heardOffer notes what the pool has and lacks when slots are offered.
 func (w *watched) heardOffer() {
-	w.offered = &offered{pending: w.master.Pool().Counts().Pending, known: map[ident.AllocationID]bool{}}
+	n := w.master.Pool().Counts()
+	w.offered = &offered{pending: max(0, n.Pending-n.Free), known: map[ident.AllocationID]bool{}}
 	for _, s := range w.master.Pool().Slots() {
 		w.offered.known[s.Allocation] = true
 	}
