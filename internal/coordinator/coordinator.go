@@ -16,7 +16,8 @@ import (
 // Coordinator is one operator's coordinator. All its methods are called on the
 // loop of Context and must not block.
 type Coordinator interface {
-	// Start is called once, before any subtask is deployed.
+	// Start is called once, before any subtask is deployed, and after Restore if the
+	// job begins with a checkpoint.
 	Start()
 	// HandleRequest answers a request of a running subtask: reply is called
 	// once, now or later, on the loop. An error fails the request, and with it

@@ -141,7 +141,10 @@ func (a *adaptive) prepare(f rescale.Prepare) {
 		}
 		m.checkpoints.apply(checkpoint.Rescaled{Graph: m.graph.Job.WithParallelism(layout)})
 	}
-	prepared := func() { a.apply(rescale.Prepared{Serial: f.Serial}) }
+	prepared := func() {
+		m.startCoordinators()
+		a.apply(rescale.Prepared{Serial: f.Serial})
+	}
 	if !a.recovered {
 		a.recovered = true
 		m.checkpoints.begin(prepared)

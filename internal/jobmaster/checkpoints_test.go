@@ -63,6 +63,29 @@ func TestACoordinatorFailsBeforeTheJobIsStarted(t *testing.T) {
 	w.quiet(t, m)
 }
 
+// A coordinator is started once it is known what the job begins with: before, it would
+// look for work that a checkpoint may have already, and may no longer find it.
+func TestACoordinatorStartsWithWhatTheJobBeginsWith(t *testing.T) {
+	w := newWorld()
+	rm := w.resourceManager()
+	rm.taskExecutor("te1", 2)
+	graph := twoVertices(2)
+	graph.Vertices[0].Operators[0].Coordinator = &jobgraph.Coordinator{Kind: "sizing"}
+	s := &sizing{}
+	checkpoints, coordinators := w.withCheckpoints(graph), kinds(s)
+	m, _ := w.start(t, graph, func(o *Options) {
+		checkpoints(o)
+		coordinators(o)
+	})
+	w.pass(9 * time.Second)
+	expect(t, "while the store of checkpoints is read", s.started, 0)
+	w.pass(11 * time.Second)
+	expect(t, "then", s.started, 1)
+	m.Cancel(func(error) {})
+	w.pass(time.Minute)
+	w.quiet(t, m)
+}
+
 // A task that is being canceled is given no work any more: the coordinator may have
 // been restored to what it had before.
 func TestACanceledTaskIsGivenNothing(t *testing.T) {

@@ -21,6 +21,7 @@ type hosted struct {
 	operator    ident.OperatorID
 	vertex      *execgraph.JobVertex
 	coordinator coordinator.Coordinator
+	started     bool
 	fence       fence
 }
 
@@ -41,27 +42,27 @@ func (m *Master) makeCoordinators() error {
 	return nil
 }
 
-// startCoordinators starts them, unless one of them fails the job.
+// startCoordinators starts those that are not, unless one of them fails the job. What
+// they begin with is known by then: a source that goes on with what a checkpoint had
+// must not fail because files are gone that were read before it.
 func (m *Master) startCoordinators() {
 	for _, h := range m.coordinators {
-		if !m.graph.State().Terminal() {
+		if !h.started && !m.graph.State().Terminal() {
+			h.started = true
 			h.coordinator.Start()
 		}
 	}
 }
 
-// remakeCoordinators puts new ones in the place of all, for other parallelisms. What
-// the old ones know is in a checkpoint, or begins anew with the job.
+// remakeCoordinators puts new ones in the place of all, for other parallelisms, which
+// are still to be started. What the old ones know is in a checkpoint, or begins anew
+// with the job.
 func (m *Master) remakeCoordinators() error {
 	for _, h := range m.coordinators {
 		h.coordinator.Close()
 	}
 	m.coordinators = nil
-	if err := m.makeCoordinators(); err != nil {
-		return err
-	}
-	m.startCoordinators()
-	return nil
+	return m.makeCoordinators()
 }
 
 func (m *Master) makeCoordinator(v *execgraph.JobVertex, o *jobgraph.Operator) (coordinator.Coordinator, error) {

@@ -19,10 +19,12 @@ import (
 type sizing struct {
 	context coordinator.Context
 	fails   bool
+	started int
 	reset   []int
 }
 
 func (s *sizing) Start() {
+	s.started++
 	s.context.Loop.After(time.Second, func() {
 		if s.fails {
 			s.context.Fail(fmt.Errorf("no file matches"))

@@ -128,8 +128,8 @@ func (m *Master) Start() {
 		m.adaptive.apply(rescale.Start{})
 		return
 	}
-	m.startCoordinators()
 	m.checkpoints.begin(func() {
+		m.startCoordinators()
 		m.schedule(schedule.Start{})
 		m.sizeSources()
 		m.hasStarted()

@@ -82,9 +82,11 @@ type waiting struct {
 }
 
 // Start lists the files beside the loop, unless that is under way: the result of
-// a look that was begun earlier must not come after that of a later one.
+// a look that was begun earlier must not come after that of a later one. Files that
+// are found once are not looked for again when a checkpoint has what was found: some
+// may be gone that were read before it.
 func (e *enumerator) Start() {
-	if e.looking {
+	if e.looking || e.listed && !e.grows() {
 		return
 	}
 	e.looking = true

@@ -59,3 +59,26 @@ func TestFilesAreFoundAgainAfterACheckpoint(t *testing.T) {
 	s.loop.run()
 	s.expect("the first", first, "in/a[0+8]")
 }
+
+// Who goes on with a checkpoint does not look for files again: those may be gone that
+// were read before it.
+func TestFilesAreNotLookedForAfterACheckpointThatHasThem(t *testing.T) {
+	before := newSource(t, three)
+	before.c.Start()
+	before.loop.run()
+	before.expect("before", before.ask(0, 0, 1), "in/a[0+8]")
+	state, err := before.c.(coordinator.Stateful).Snapshot(1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := newSource(t, func(string) ([]Found, error) {
+		t.Error("files are looked for")
+		return nil, nil
+	})
+	if err := s.c.(coordinator.Stateful).Restore(state); err != nil {
+		t.Fatal(err)
+	}
+	s.c.Start()
+	s.loop.run()
+	s.expect("the next", s.ask(0, 0, 1), "in/b[0+7]")
+}
