@@ -124,6 +124,11 @@ func (c *collector) begin(attempt int) {
 		c.restarted()
 		return
 	}
+	c.forget()
+}
+
+// forget drops what an attempt has left of which nobody has read anything.
+func (c *collector) forget() {
 	c.batches, c.held, c.first, c.next, c.end, c.owed = nil, 0, 0, 0, false, nil
 }
 
@@ -204,13 +209,22 @@ func (c *collector) move() {
 	}
 }
 
-// SubtaskFailed does nothing: the next attempt says that it is another.
-func (c *collector) SubtaskFailed(int, int) {}
+// SubtaskFailed forgets what the attempt has left: were it read now, the next attempt could
+// not begin anew.
+func (c *collector) SubtaskFailed(_, attempt int) {
+	if !c.given && attempt == c.attempt {
+		c.forget()
+	}
+}
 
-// Reset makes reading fail at once if it cannot go on.
+// Reset makes reading fail at once if it cannot go on, and else forgets what there is.
 func (c *collector) Reset(int) {
-	if c.given {
+	switch {
+	case c.broken != nil:
+	case c.given:
 		c.restarted()
+	default:
+		c.forget()
 	}
 }
 

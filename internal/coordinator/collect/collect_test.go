@@ -121,6 +121,26 @@ func TestRestart(t *testing.T) {
 	want(t, "a gap", made(t).give(0, 3, "c", false), "error")
 }
 
+// Who asks for rows between the failure of an attempt and the next one's first rows is not
+// given what the first has left.
+func TestReadingBetweenTwoAttempts(t *testing.T) {
+	for name, fail := range map[string]func(*collector){
+		"the sink's task":  func(c *collector) { c.SubtaskFailed(0, 0) },
+		"the whole job":    func(c *collector) { c.Reset(0) },
+		"one after it all": func(c *collector) { c.give(0, 1, "", true); c.Reset(0) },
+	} {
+		c := made(t)
+		c.give(0, 0, "a", false)
+		fail(c)
+		reading := c.read(0)
+		want(t, name+" has failed", reading, "waits")
+		want(t, name+" has failed, anew", c.give(1, 0, "b", false), "ok")
+		want(t, name+" has failed, then the reader", reading, "0[b] false")
+		c.SubtaskFailed(0, 0)
+		want(t, name+" has failed, told late", c.read(0), "0[b] false")
+	}
+}
+
 func TestEmptyResult(t *testing.T) {
 	c := made(t)
 	last := c.give(0, 0, "", true)
