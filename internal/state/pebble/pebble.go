@@ -136,9 +136,26 @@ func (d *store) listener() *pebble.EventListener {
 // use of the store fails from then on.
 type logger struct{ d *store }
 
-func (logger) Infof(string, ...any)                {}
-func (logger) Errorf(string, ...any)               {}
-func (l logger) Fatalf(format string, args ...any) { l.d.tell(fmt.Errorf(format, args...)) }
+func (logger) Infof(string, ...any)  {}
+func (logger) Errorf(string, ...any) {}
+func (l logger) Fatalf(format string, args ...any) {
+	f := &fatal{text: fmt.Sprintf(format, args...)}
+	for _, arg := range args {
+		if err, is := arg.(error); is {
+			f.causes = append(f.causes, err)
+		}
+	}
+	l.d.tell(f)
+}
+
+// fatal is an error with Pebble's words and the errors that it has put into them.
+type fatal struct {
+	text   string
+	causes []error
+}
+
+func (f *fatal) Error() string   { return f.text }
+func (f *fatal) Unwrap() []error { return f.causes }
 
 // Take removes a key and returns a copy of its value, in the memory of dst.
 func (d *store) Take(dst, key []byte) ([]byte, bool, error) {

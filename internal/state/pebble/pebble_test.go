@@ -232,6 +232,19 @@ func TestFullDisk(t *testing.T) {
 	}
 }
 
+// What Pebble would end the process for is an error that can be told from others.
+func TestWhatIsFatalKeepsItsCause(t *testing.T) {
+	d, directory := open(t, vfs.NewMem(), 0)
+	s := d.(*store)
+	logger{s}.Fatalf("MANIFEST flush failed: %v", fmt.Errorf("write: %w", syscall.ENOSPC))
+	if err := d.Commit(); !errors.Is(err, syscall.ENOSPC) || !strings.Contains(err.Error(), directory+": MANIFEST flush failed: write: no space left on device") {
+		t.Errorf("error %v", err)
+	}
+	if err := d.Close(); err != nil {
+		t.Error(err)
+	}
+}
+
 func TestOpenRefuses(t *testing.T) {
 	shared := NewShared(1 << 20)
 	defer shared.Close()
