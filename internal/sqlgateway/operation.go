@@ -75,13 +75,18 @@ func (o *operation) become(status string) {
 
 // end takes what came of the statement, unless it was given up meanwhile.
 func (o *operation) end(result *session.Result, err error) {
+	if !o.take(result, err) && result != nil {
+		result.Rows.Close()
+	}
+}
+
+// take keeps what came of the statement; false: nobody wants it any more.
+func (o *operation) take(result *session.Result, err error) bool {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	switch {
 	case o.status != running:
-		if result != nil {
-			result.Rows.Close()
-		}
+		return false
 	case err != nil:
 		o.err = err
 		o.become(failed)
@@ -89,6 +94,7 @@ func (o *operation) end(result *session.Result, err error) {
 		o.result = result
 		o.become(finished)
 	}
+	return true
 }
 
 // state gives the status and, once there is one, the result or the error.

@@ -165,6 +165,32 @@ func TestAQueryThatFailsWhileItIsFetched(t *testing.T) {
 	})
 }
 
+// slowRows take until they are let go to be closed.
+type slowRows struct{ session.Rows }
+
+func (r slowRows) Close() error {
+	<-r.Rows.(*someRows).done
+	return nil
+}
+
+// The result of a statement that was given up meanwhile is closed, which may take its time;
+// nobody who asks for the statement waits for that.
+func TestAResultThatNobodyWants(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := begun(t, nil)
+		rows := newRows(io.EOF)
+		o := s.run("SELECT", func(ctx context.Context) (*session.Result, error) {
+			<-ctx.Done()
+			return query(slowRows{rows})(ctx)
+		})
+		synctest.Wait()
+		s.want("POST", o+"/cancel", 200, `{"status":"CANCELED"}`)
+		synctest.Wait() // it is being closed
+		s.want("GET", o+"/status", 200, `{"status":"CANCELED"}`)
+		rows.Close()
+	})
+}
+
 // lateFailure waits in vain for rows, and has failed when it is waited for no longer.
 type lateFailure struct{ failed bool }
 
