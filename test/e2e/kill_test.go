@@ -114,11 +114,11 @@ func TestKilledTaskManager(t *testing.T) {
 // let go of its jobs.
 func TestKilledMaster(t *testing.T) {
 	t.Parallel()
-	ports, err := processes.FreePorts(1)
+	ports, err := processes.FreePorts(2)
 	if err != nil {
 		t.Fatal(err)
 	}
-	c := start(t, 1, "jobmanager.rpc.port="+ports[0])
+	c := start(t, 1, "jobmanager.rpc.port="+ports[0], "rest.port="+ports[1])
 	follower := c.attach(nil, "misbehave", "fine")
 	c.running(follower.job)
 	kill(t, c.pids[0])

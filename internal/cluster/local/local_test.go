@@ -177,9 +177,9 @@ func TestAFailedStartSaysWhy(t *testing.T) {
 
 func TestALateTaskManagerIsNamed(t *testing.T) {
 	o := options(t, 1, TaskManager+" hangs")
-	o.Patience = time.Second
+	o.Patience = 5 * time.Second // in which the JobManager comes to answer
 	_, err := Start(t.Context(), o)
-	if err == nil || !strings.Contains(err.Error(), "taskmanager 1: it was not ready within 1s: 0 of 1 TaskManagers have registered") {
+	if err == nil || !strings.Contains(err.Error(), "taskmanager 1: it was not ready within 5s: 0 of 1 TaskManagers have registered, with 0 slots") {
 		t.Errorf("got %v", err)
 	}
 	noneRuns(t, o, nil)
