@@ -392,7 +392,8 @@ func copyFile(path string, from io.Reader) error {
 	return errors.Join(err, to.Close())
 }
 
-// clean removes the hidden files of the subtasks whose remains are this one's.
+// clean removes the hidden files that earlier attempts of the subtasks whose remains are
+// this one's have left.
 func (w *writer[T]) clean(kept map[string]bool) error {
 	entries, err := os.ReadDir(w.hidden)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -407,7 +408,7 @@ func (w *writer[T]) clean(kept map[string]bool) error {
 	return err
 }
 
-// removeFinished removes the finished files of earlier attempts of a job that
+// removeFinished removes the finished files of earlier attempts, in a job that
 // begins anew with nothing: it writes all of them again.
 func (w *writer[T]) removeFinished() error {
 	return filepath.WalkDir(w.sink.Dir, func(path string, e fs.DirEntry, err error) error {
@@ -425,16 +426,21 @@ func (w *writer[T]) removeFinished() error {
 	})
 }
 
-// owned reports whether a file of this name is of the job and operation, and of a
-// subtask whose remains are this one's.
+// owned reports whether a file of this name is what an earlier attempt of a subtask has
+// left, whose remains are this one's. What a later attempt of the same subtask writes is
+// not: then this one was taken for dead before it began.
 func (w *writer[T]) owned(name string) bool {
 	rest, ok := strings.CutPrefix(name, w.prefix)
 	if !ok {
 		return false
 	}
-	subtask, _, _ := strings.Cut(rest, "-")
-	n, err := strconv.Atoi(subtask)
-	return err == nil && n >= 0 && w.c.Owns(n)
+	parts := strings.SplitN(rest, "-", 4) // subtask, checkpoint, attempt, and what is left
+	n, err := strconv.Atoi(parts[0])
+	if err != nil || n < 0 || len(parts) < 4 || !w.c.Owns(n) {
+		return false
+	}
+	attempt, err := strconv.Atoi(parts[2])
+	return err == nil && (n != w.c.Subtask || attempt <= w.c.Attempt)
 }
 
 // remove removes a file that may be gone.

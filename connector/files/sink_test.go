@@ -215,7 +215,6 @@ func TestSinkIsExactAfterFailures(t *testing.T) {
 	}
 }
 
-// What subtasks had to commit is committed by others when there are fewer or more.
 // An attempt that was taken for dead, because its process was frozen, ends after the
 // next one has begun: what it removes and writes then is its own.
 func TestSinkOfAnAttemptThatIsTakenForDead(t *testing.T) {
@@ -245,6 +244,42 @@ func TestSinkOfAnAttemptThatIsTakenForDead(t *testing.T) {
 	}
 }
 
+// An attempt that was taken for dead before it began, because its process was slow, does
+// so after the next one: it touches nothing that the next one writes.
+func TestSinkOfAnAttemptThatBeginsTooLate(t *testing.T) {
+	for _, from := range []int64{0, 1} { // a checkpoint that both begin with, or none
+		dir := filepath.Join(t.TempDir(), "out")
+		var first kept
+		want := "c d e"
+		if from > 0 {
+			a := attempt(t, lineSink(dir), 0, 1, 0, nil)
+			a.push("a", "b")
+			first = a.snapshot(1)
+			a.complete(1)
+			a.must(a.close(true))
+			want = "a b c d e"
+		}
+		next := attempt(t, lineSink(dir), 0, 1, 2, first)
+		next.push("c")
+		next.snapshot(2)
+		next.complete(2)
+		next.push("d")
+		next.snapshot(3)
+		next.push("e")
+		late := attempt(t, lineSink(dir), 0, 1, 1, first)
+		late.must(late.close(true))
+		next.complete(3)
+		next.snapshot(4)
+		next.complete(4)
+		next.must(next.close(false))
+		next.wants(dir, want)
+		if n := hidden(t, dir); n != -1 {
+			t.Errorf("%d hidden files are left", n)
+		}
+	}
+}
+
+// What subtasks had to commit is committed by others when there are fewer or more.
 func TestSinkIsRescaled(t *testing.T) {
 	for name, s := range map[string]func(string) Sink[string]{"rolling with checkpoints": lineSink, "going on": spanning} {
 		for _, to := range []int{1, 2, 3, 5} {

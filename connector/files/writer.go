@@ -136,7 +136,7 @@ func tryPart(dir string, subtask, attempt int) (*part, error) {
 		hidden: filepath.Join(dir, fmt.Sprintf(".part-%d-%d.inprogress", subtask, attempt)),
 		final:  filepath.Join(dir, fmt.Sprintf("part-%d", subtask)),
 	}
-	if err := removeAbandoned(dir, subtask); err != nil {
+	if err := removeAbandoned(dir, subtask, attempt); err != nil {
 		return nil, fmt.Errorf("write text: %w", err)
 	}
 	f, err := os.Create(p.hidden)
@@ -147,11 +147,15 @@ func tryPart(dir string, subtask, attempt int) (*part, error) {
 	return p, nil
 }
 
-// removeAbandoned removes what earlier attempts of a subtask left when their
-// process was killed.
-func removeAbandoned(dir string, subtask int) error {
+// removeAbandoned removes what earlier attempts of a subtask left when their process was
+// killed. What a later one writes stays: then this one was taken for dead before it began.
+func removeAbandoned(dir string, subtask, attempt int) error {
 	left, err := filepath.Glob(filepath.Join(dir, fmt.Sprintf(".part-%d-*.inprogress", subtask)))
 	for _, path := range left {
+		var of int
+		if _, other := fmt.Sscanf(filepath.Base(path), fmt.Sprintf(".part-%d-%%d.inprogress", subtask), &of); other != nil || of > attempt {
+			continue
+		}
 		if gone := os.Remove(path); gone != nil && !errors.Is(gone, fs.ErrNotExist) {
 			err = errors.Join(err, gone)
 		}
