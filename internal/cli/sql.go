@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -69,11 +70,11 @@ func (p *invocation) runSQL(ctx context.Context, o sqlOptions) error {
 		err = fmt.Errorf("close the session: %w", broken)
 	}
 	fmt.Fprint(p.out, "done.\n")
-	switch {
+	switch failed, ok := errors.AsType[*sqlclient.Failed](err); {
 	case err != nil && ctx.Err() != nil:
 		return &exit{code: exitInterrupted}
-	case errors.Is(err, sqlclient.ErrFailed):
-		return &exit{code: exitFailure}
+	case ok:
+		return ends(exitFailure, "%s: %w", cmp.Or(o.file, "standard input"), failed)
 	}
 	return err
 }

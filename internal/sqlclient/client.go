@@ -42,20 +42,62 @@ func (c *Client) Executing() {
 	c.printf("\nCommand history file path: %s\n", c.History)
 }
 
-// Script carries out the statements of a text, up to the first that fails.
+// Failed is ErrFailed, with the place of the statement: what is wrong with it has been
+// told, with places that count from its own beginning.
+type Failed struct {
+	Line      int // of the text, from 1, in which the statement begins
+	Statement string
+}
+
+func (f *Failed) Error() string {
+	first, rest, _ := strings.Cut(f.Statement, "\n")
+	if runes := []rune(first); len(runes) > maxFirst {
+		first, rest = string(runes[:maxFirst]), "more"
+	}
+	if rest != "" {
+		first += " …"
+	}
+	return fmt.Sprintf("the statement in line %d failed: %s", f.Line, first)
+}
+
+// maxFirst is how much of the first line of a statement that has failed is shown.
+const maxFirst = 120
+
+func (f *Failed) Unwrap() error { return ErrFailed }
+
+// Script carries out the statements of a text, up to the first that fails, which it
+// returns as a Failed.
 func (c *Client) Script(ctx context.Context, text string) error {
+	return c.lastPart(ctx, text, 1)
+}
+
+// lastPart carries out what is left of a text, from that line on.
+func (c *Client) lastPart(ctx context.Context, text string, line int) error {
+	err := c.part(ctx, text, line)
+	if errors.Is(err, errQuit) {
+		return nil
+	}
+	if err == nil {
+		c.printf("%s", prompt)
+	}
+	return err
+}
+
+// part carries out statements that begin in that line of a text. When ctx ends no other
+// begins, and whether the last has given all its rows is not known.
+func (c *Client) part(ctx context.Context, text string, line int) error {
 	for _, p := range parse.Split(text) {
 		c.printf("%s", prompt)
-		err := c.run(ctx, p.Text)
-		if errors.Is(err, errQuit) {
-			return nil
-		}
-		if err != nil {
+		switch err := c.run(ctx, p.Text); {
+		case errors.Is(err, ErrFailed):
+			return &Failed{Line: line + strings.Count(text[:p.Start], "\n"), Statement: p.Text}
+		case err != nil:
 			return err
+		case ctx.Err() != nil:
+			return fmt.Errorf("carry out statements: %w", context.Cause(ctx))
 		}
 		c.printf("\n")
 	}
-	c.printf("%s", prompt)
 	return nil
 }
 
@@ -91,8 +133,11 @@ func (c *Client) run(ctx context.Context, statement string) error {
 	if err == nil {
 		return nil
 	}
-	if errors.Is(err, context.Canceled) && ctx.Err() == nil {
+	if errors.Is(err, context.Canceled) {
 		c.info("Query interrupted")
+		if ctx.Err() != nil {
+			return fmt.Errorf("carry out a statement: %w", context.Cause(ctx))
+		}
 		return ErrFailed
 	}
 	text := client.Root(err)

@@ -133,6 +133,45 @@ func TestACancelledContextEndsTheScript(t *testing.T) {
 	}
 }
 
+// Who interrupts the last query of a script has not got all of its rows, which is no
+// success.
+func TestAnInterruptedQueryIsNoSuccess(t *testing.T) {
+	for name, run := range map[string]func(*Client, context.Context) error{
+		"script": func(c *Client, ctx context.Context) error { return c.Script(ctx, "SELECT 1;") },
+		"pipe":   func(c *Client, ctx context.Context) error { return c.Pipe(ctx, strings.NewReader("SELECT 1;\n")) },
+	} {
+		began := make(chan struct{}, 1)
+		c, out := at(t, &engine{answers: map[string]answer{"SELECT 1": endless(began)}}, nil)
+		ctx, cancel := context.WithCancel(t.Context())
+		go func() { // ends when the query has begun
+			<-began
+			cancel()
+		}()
+		if err := run(c, ctx); !errors.Is(err, context.Canceled) {
+			t.Errorf("%s: %v, want that it was interrupted; printed %s", name, err, out)
+		}
+	}
+}
+
+// A statement that fails is told with its place in what was read.
+func TestTheStatementThatFailsIsNamed(t *testing.T) {
+	const text = "SELECT 1 AS a;\n-- now\nSELECT 1 AS a; SELECT *\nFROM nope;\nSELECT 1 AS a;"
+	const want = "the statement in line 3 failed: SELECT * …"
+	for name, run := range map[string]func(*Client) error{
+		"script": func(c *Client) error { return c.Script(t.Context(), text) },
+		"pipe":   func(c *Client) error { return c.Pipe(t.Context(), strings.NewReader(text)) },
+	} {
+		c, _ := at(t, &engine{answers: map[string]answer{"SELECT 1 AS a": told["SELECT 1 AS a"], "SELECT *\nFROM nope": {err: notFound}}}, nil)
+		if err := run(c); !errors.Is(err, ErrFailed) || err.Error() != want {
+			t.Errorf("%s: %v, want %s", name, err, want)
+		}
+	}
+	long := &Failed{Line: 1, Statement: "SELECT " + strings.Repeat("ä", 200)}
+	if got := long.Error(); !strings.HasSuffix(got, strings.Repeat("ä", maxFirst-7)+" …") {
+		t.Error(got)
+	}
+}
+
 func TestHighlight(t *testing.T) {
 	const text = "select 'x' -- y\n, t.`from` /* z"
 	got := highlight(text)

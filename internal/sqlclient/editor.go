@@ -73,31 +73,28 @@ func (c *Client) typed(ctx context.Context, text string) error {
 	return nil
 }
 
-// Pipe carries out statements as they come, up to the first that fails.
+// Pipe carries out statements as they come, up to the first that fails, which it returns
+// as a Failed.
 func (c *Client) Pipe(ctx context.Context, in io.Reader) error {
 	lines := bufio.NewReader(in)
-	text := ""
+	text, first := "", 1
 	for {
 		line, err := lines.ReadString('\n')
 		text += line
 		switch {
 		case errors.Is(err, io.EOF):
-			return c.Script(ctx, text)
+			return c.lastPart(ctx, text, first)
 		case err != nil:
 			return fmt.Errorf("read statements: %w", err)
 		case strings.TrimSpace(text) == "" || !typed(text):
 			continue
 		}
-		for _, p := range parse.Split(text) {
-			c.printf("%s", prompt)
-			if err := c.run(ctx, p.Text); errors.Is(err, errQuit) {
-				return nil
-			} else if err != nil {
-				return err
-			}
-			c.printf("\n")
+		if err := c.part(ctx, text, first); errors.Is(err, errQuit) {
+			return nil
+		} else if err != nil {
+			return err
 		}
-		text = ""
+		text, first = "", first+strings.Count(text, "\n")
 	}
 }
 
