@@ -149,6 +149,10 @@ func readerOf(to types.Type, s *Session) reader {
 	case types.Timestamp, types.TimestampLTZ:
 		return func(out *batch.Column, i int, text []byte) bool {
 			millis, nanos, ok := civil.ParseTimestamp(text)
+			if unit := decimal.Power64(max(3-to.Precision, 0)); unit > 1 {
+				// Digits of a text are dropped, in what is before 1970 too.
+				millis -= civil.FloorMod(millis, unit)
+			}
 			setDatetime(out, i, millis, nanos, to, s, false)
 			return ok
 		}
