@@ -28,15 +28,44 @@ func Common(a, b types.Type) (t types.Type, ok bool) {
 		t, ok = a, true
 		t.Precision = max(a.Precision, b.Precision)
 	case a.Kind.IsTimestamp() && b.Kind.IsTimestamp():
-		t, ok = types.TimestampLTZOf(max(a.Precision, b.Precision)), true
-	case a.Kind == types.Date && b.Kind.IsTimestamp():
-		t, ok = b, true
-	case b.Kind == types.Date && a.Kind.IsTimestamp():
-		t, ok = a, true
+		t, ok = commonTimestamp(a, b), true
 	case a.Kind == b.Kind && a.Kind.IsInterval():
 		t, ok = a, true
 	case a.Kind == b.Kind:
 		t, ok = commonParts(a, b)
+	}
+	return t.WithNull(nullable), ok
+}
+
+// commonTimestamp is the type of timestamps of which one has a zone: that of the second,
+// unless both have the same precision.
+func commonTimestamp(a, b types.Type) types.Type {
+	t := a
+	if a.Precision != b.Precision {
+		t = b
+	}
+	t.Precision = max(a.Precision, b.Precision)
+	return t
+}
+
+// Merged is the type that values of both types are converted to by functions that take
+// several of one type, such as COALESCE and ARRAY_UNION: as Common, but a timestamp among
+// dates or times of day gives up what they do not have, and the zone is kept where one of
+// two timestamps has it.
+func Merged(a, b types.Type) (t types.Type, ok bool) {
+	nullable := a.Nullable || b.Nullable
+	switch {
+	case a.Kind == types.Array && b.Kind == types.Array:
+		elem, ok := Merged(*a.Elem, *b.Elem)
+		return types.ArrayOf(elem).WithNull(nullable), ok
+	case a.Kind.IsTimestamp() && b.Kind.IsTimestamp() && a.Kind != b.Kind:
+		t, ok = types.TimestampLTZOf(max(a.Precision, b.Precision)), true
+	case a.Kind == types.Timestamp && (b.Kind == types.Date || b.Kind == types.Time):
+		t, ok = b, true
+	case b.Kind == types.Timestamp && (a.Kind == types.Date || a.Kind == types.Time):
+		t, ok = a, true
+	default:
+		return Common(a, b)
 	}
 	return t.WithNull(nullable), ok
 }
@@ -89,13 +118,13 @@ func CommonOf(all ...types.Type) (t types.Type, ok bool) {
 	return t, true
 }
 
-// unify converts arguments to their common type.
-func (s *Site) unify(args []int, refusal func(a, b types.Type) error) (types.Type, error) {
+// unify converts arguments to the type that a rule gives them.
+func (s *Site) unify(args []int, rule func(a, b types.Type) (types.Type, bool)) (types.Type, error) {
 	t := s.Type(args[0])
 	for _, i := range args[1:] {
-		u, ok := Common(t, s.Type(i))
+		u, ok := rule(t, s.Type(i))
 		if !ok {
-			return t, refusal(t, s.Type(i))
+			return t, s.Refuse("%s mixes values of %s and %s, which have no type in common", s.Fn.Name, t.Text(), s.Type(i).Text())
 		}
 		t = u
 	}
@@ -108,8 +137,7 @@ func (s *Site) unify(args []int, refusal func(a, b types.Type) error) (types.Typ
 }
 
 // Unify converts the arguments given to the type they have in common, or refuses.
-func (s *Site) Unify(args ...int) (types.Type, error) {
-	return s.unify(args, func(a, b types.Type) error {
-		return s.Refuse("%s mixes values of %s and %s, which have no type in common", s.Fn.Name, a.Text(), b.Text())
-	})
-}
+func (s *Site) Unify(args ...int) (types.Type, error) { return s.unify(args, Common) }
+
+// Merge converts the arguments given to the type that Merged gives them, or refuses.
+func (s *Site) Merge(args ...int) (types.Type, error) { return s.unify(args, Merged) }

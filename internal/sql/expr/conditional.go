@@ -49,32 +49,11 @@ func inferCase(s *Site) (types.Type, error) {
 	if !typed {
 		return types.Type{}, s.Refuse("all values of this CASE are NULL, and nothing says their type; write CAST(NULL AS type)")
 	}
-	if err := s.local(values); err != nil {
-		return types.Type{}, err
-	}
 	return s.Unify(values...)
 }
 
-// local makes timestamps of no zone of those of one where both kinds occur: CASE does
-// so, and COALESCE does the opposite.
-func (s *Site) local(values []int) error {
-	kinds := map[types.Kind]bool{}
-	for _, i := range values {
-		kinds[s.Kind(i)] = true
-	}
-	if !kinds[types.Timestamp] || !kinds[types.TimestampLTZ] {
-		return nil
-	}
-	for _, i := range values {
-		if t := s.Type(i); t.Kind == types.TimestampLTZ {
-			if err := s.Cast(i, types.TimestampOf(t.Precision)); err != nil {
-				return err
-			}
-		}
-	}
-	return nil
-}
-
+// inferIf has the type that both values have in common; but of timestamps, that of the
+// first.
 func inferIf(s *Site) (types.Type, error) {
 	if err := s.Count(3, 3); err != nil {
 		return types.Type{}, err
@@ -84,6 +63,12 @@ func inferIf(s *Site) (types.Type, error) {
 	}
 	if s.Kind(1) == types.Null && s.Kind(2) == types.Null {
 		return types.Type{}, s.NoBareNull()
+	}
+	if a, b := s.Type(1), s.Type(2); a.Kind.IsTimestamp() && b.Kind.IsTimestamp() {
+		if err := s.Cast(2, a); err != nil {
+			return types.Type{}, err
+		}
+		return a.WithNull(s.Nullable()), nil
 	}
 	t, err := s.Unify(1, 2)
 	return t.WithNull(t.Nullable || s.Type(0).Nullable), err
@@ -99,7 +84,7 @@ func inferCoalesce(s *Site) (types.Type, error) {
 		all[i] = i
 		nullable = nullable && s.Type(i).Nullable
 	}
-	t, err := s.Unify(all...)
+	t, err := s.Merge(all...)
 	if t.Kind == types.Null {
 		return t, s.NoBareNull()
 	}
@@ -114,7 +99,7 @@ func inferIfNull(s *Site) (types.Type, error) {
 		return types.Type{}, s.NoBareNull()
 	}
 	first := s.Args[0]
-	t, err := s.Unify(0, 1)
+	t, err := s.Merge(0, 1)
 	if err == nil && !first.Type().Nullable {
 		s.Instead = s.Args[0]
 		if t.Kind.IsText() {
@@ -153,11 +138,11 @@ func inferExtreme(s *Site) (types.Type, error) {
 	nullable := s.Nullable()
 	for i := range s.Args {
 		all[i] = i
-		if a, b := s.Kind(0), s.Kind(i); a.IsDatetime() && a != b {
+		if a, b := s.Kind(0), s.Kind(i); a.IsDatetime() && a != b && !(a.IsTimestamp() && b.IsTimestamp()) {
 			return types.Type{}, s.NoMatch("values of one type")
 		}
 	}
-	t, err := s.Unify(all...)
+	t, err := s.Merge(all...)
 	if k := t.Kind; err == nil && (k.IsCollection() || k.IsComposite() || k.IsBinary() || k == types.Raw || k == types.Variant || k == types.Bitmap) {
 		return t, s.NoMatch("values that can be ordered")
 	}

@@ -65,7 +65,7 @@ func unified(s *expr.Site, kind types.Kind) (types.Type, error) {
 			return types.Type{}, s.NoMatch("values of " + kind.String())
 		}
 	}
-	t, err := s.Unify(all...)
+	t, err := s.Merge(all...)
 	return t.WithNull(s.Nullable()), err
 }
 

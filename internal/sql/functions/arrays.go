@@ -26,21 +26,21 @@ func arrays() []*expr.Function {
 		element("ARRAY_PREPEND", "The array with an element at the beginning.", inferGrown, listing(func(out *batch.Column, r row) bool {
 			return grow(out, r, func() { appendValue(out, r.args[1], r.i) }, func() {})
 		})),
-		element("ARRAY_CONTAINS", "Whether the element is in the array.", inferSought(func(s *expr.Site) types.Type { return boolean.WithNull(s.Type(0).Nullable) }), computing(func(r row) (bool, bool) {
+		element("ARRAY_CONTAINS", "Whether the element is in the array.", inferSought(func(s *expr.Site, _ bool) types.Type { return boolean.WithNull(s.Type(0).Nullable) }), computing(func(r row) (bool, bool) {
 			if r.null(0) {
 				return false, false
 			}
 			from, to := r.args[0].Span(r.i)
 			return find(r.args[0].Children[0], from, to, r.args[1], r.i) >= 0, true
 		})),
-		element("ARRAY_POSITION", "Where the element is in the array, from 1; 0 if nowhere.", inferSought(func(s *expr.Site) types.Type { return integer.WithNull(s.Nullable()) }), computing(func(r row) (int32, bool) {
+		element("ARRAY_POSITION", "Where the element is in the array, from 1; 0 if nowhere.", inferSought(func(s *expr.Site, nullable bool) types.Type { return integer.WithNull(s.Type(0).Nullable || nullable) }), computing(func(r row) (int32, bool) {
 			if r.null(0) || r.null(1) {
 				return 0, false
 			}
 			from, to := r.args[0].Span(r.i)
 			return int32(max(find(r.args[0].Children[0], from, to, r.args[1], r.i)-from+1, 0)), true
 		})),
-		element("ARRAY_REMOVE", "The array without an element.", inferSought(func(s *expr.Site) types.Type { return s.Type(0) }), listing(func(out *batch.Column, r row) bool {
+		element("ARRAY_REMOVE", "The array without an element.", inferSought(func(s *expr.Site, _ bool) types.Type { return s.Type(0) }), listing(func(out *batch.Column, r row) bool {
 			return filter(out, r, func(c *batch.Column, k int) bool { return !same(c, k, r.args[1], r.i) })
 		})),
 		function("ARRAY_DISTINCT", "collection", "ARRAY_DISTINCT(array)", "The array with each element once.", giving("a", like0), listing(func(out *batch.Column, r row) bool {
@@ -125,26 +125,30 @@ func gathering(pick func(r row) (element int, ok bool, err error)) expr.Kernel {
 	}
 }
 
-// castElement makes argument 1 one of the type of the elements of argument 0.
-func castElement(s *expr.Site) error {
+// castElement makes argument 1 one of the type of the elements of argument 0. It may be
+// NULL then if it may be so before, and if it had to be converted to what may be NULL.
+func castElement(s *expr.Site) (nullable bool, err error) {
 	if err := s.Count(2, 2); err != nil {
-		return err
+		return false, err
 	}
 	if s.Kind(0) != types.Array {
-		return s.NoMatch("an ARRAY and an element")
+		return false, s.NoMatch("an ARRAY and an element")
 	}
-	elem := s.Type(0).Elem.OrNull()
+	elem := *s.Type(0).Elem
 	if s.Kind(1) == types.Null {
-		s.Args[1] = expr.Null(elem, s.Args[1].Span())
-		return nil
+		s.Args[1] = expr.Null(elem.OrNull(), s.Args[1].Span())
+		return true, nil
 	}
-	if !widens(s.Type(1), elem) {
-		return s.NoMatch("an ARRAY and a value of its element's type")
+	given := s.Type(1)
+	if !widens(given, elem) {
+		return false, s.NoMatch("an ARRAY and a value of its element's type")
 	}
-	return s.Cast(1, elem.WithNull(s.Type(1).Nullable))
+	nullable = given.Nullable || elem.Nullable && !given.EqualButNull(elem)
+	return nullable, s.Cast(1, elem)
 }
 
-// widens reports whether every value of a type is one of another, of the same family.
+// widens reports whether a value of a type is taken for one of another, of the same family:
+// one that holds it, or what a timestamp has of it.
 func widens(from, to types.Type) bool {
 	a, b := from.Kind, to.Kind
 	switch {
@@ -162,26 +166,33 @@ func widens(from, to types.Type) bool {
 		return a == types.Char || a == b
 	case b == types.Binary || b == types.VarBinary:
 		return a == types.Binary || a == b
+	case b == types.Date || b == types.Time:
+		return a == types.Timestamp || a == b
+	case b.IsTimestamp():
+		return a.IsTimestamp()
 	}
 	return a == b
 }
 
 // inferGrown gives an array that may hold what the new element may be.
 func inferGrown(s *expr.Site) (types.Type, error) {
-	if err := castElement(s); err != nil {
+	nullable, err := castElement(s)
+	if err != nil {
 		return types.Type{}, err
 	}
 	elem := *s.Type(0).Elem
-	elem.Nullable = elem.Nullable || s.Type(1).Nullable
-	return types.ArrayOf(elem).WithNull(s.Nullable()), nil
+	elem.Nullable = elem.Nullable || nullable
+	return types.ArrayOf(elem).WithNull(s.Type(0).Nullable || nullable), nil
 }
 
-func inferSought(result func(*expr.Site) types.Type) func(*expr.Site) (types.Type, error) {
+// inferSought has an array and what is sought in it, which may be NULL or not.
+func inferSought(result func(s *expr.Site, nullable bool) types.Type) func(*expr.Site) (types.Type, error) {
 	return func(s *expr.Site) (types.Type, error) {
-		if err := castElement(s); err != nil {
+		nullable, err := castElement(s)
+		if err != nil {
 			return types.Type{}, err
 		}
-		return result(s), nil
+		return result(s, nullable), nil
 	}
 }
 

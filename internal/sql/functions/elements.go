@@ -128,5 +128,5 @@ func compareFloats(a, b float64) int {
 // ordered reports whether values of a type can be sorted.
 func ordered(t types.Type) bool {
 	k := t.Kind
-	return k.IsNumeric() || k.IsText() || k.IsBinary() || k.IsDatetime() || k.IsInterval()
+	return k.IsNumeric() || k.IsText() || k.IsBinary() || k.IsDatetime()
 }
