@@ -1,6 +1,9 @@
 package expr
 
 import (
+	"cmp"
+	"slices"
+
 	"github.com/weirstream/weir/types"
 )
 
@@ -87,12 +90,15 @@ func (s *Site) comparableNumbers(a, b types.Type) error {
 	return s.castBoth(t, t)
 }
 
-// comparableText converts a text and another value. Equality is that of texts, of
-// which numbers have none; but a constant text that can be read as a date or time
-// is one. An order is that of the other value's type.
+// comparableText converts a text and another value. An order is that of the other
+// value's type. Equality is that of dates and times where the other value is one: a text
+// that cannot be read so is equal to none. Intervals and BOOLEANs are equal to no text,
+// and numbers cannot be asked.
 func (s *Site) comparableText(text, other int, test Order) error {
 	t := s.Type(other)
 	switch {
+	case (t.Kind.IsInterval() || t.Kind == types.Boolean) && test.isEquality():
+		return s.never()
 	case t.Kind.IsBinary() || !t.Kind.IsNumeric() && !t.Kind.IsDatetime() && t.Kind != types.Boolean:
 		return s.NoMatch("two values that can be compared")
 	case t.Kind == types.Decimal:
@@ -104,23 +110,64 @@ func (s *Site) comparableText(text, other int, test Order) error {
 	if t.Kind.IsNumeric() {
 		return s.Refuse("%s cannot compare %s with %s: cast one of them", s.Fn.Name, s.Type(0).Text(), s.Type(1).Text())
 	}
-	if _, constant := s.Constant(text); constant && t.Kind.IsDatetime() {
-		if read, ok := s.readAs(text, t); ok {
-			s.Args[text] = read
-			return nil
-		}
-	}
-	return s.Cast(other, types.String())
+	return s.readAs(text, t)
 }
 
-// readAs is the value of a constant text as another type, if it can be read as one.
-func (s *Site) readAs(arg int, t types.Type) (Expr, bool) {
-	e, err := s.Registry.implicit(s.Session, s.Args[arg], t)
+// readAs tries to read a text as a date or time. Where it cannot be read the answer is
+// NULL, but FALSE for a constant text and a value that is never NULL. Where NULL is a value
+// like others, a text that is none of the values is distinct from those that may be NULL.
+func (s *Site) readAs(text int, t types.Type) error {
+	given, nullable := s.Args, s.Nullable()
+	read, err := s.Registry.Cast(s.Session, given[text], t, true, given[text].Span())
 	if err != nil {
-		return nil, false
+		return err
 	}
-	l, ok := Fold(e, s.Session).(*Literal)
-	return l, ok
+	l, constant := Fold(read, s.Session).(*Literal)
+	if constant && !l.Value.IsNull(0) {
+		read = &Literal{T: t.NotNull(), Value: l.Value, At: given[text].Span()}
+	}
+	s.Args = slices.Clone(given)
+	s.Args[text] = read
+	strict := map[string]string{"IS DISTINCT FROM": "<>", "IS NOT DISTINCT FROM": "="}[s.Fn.Name]
+	if !read.Type().Nullable || strict == "" && (nullable || !constant) {
+		return nil
+	}
+	b := builder{site: s}
+	s.Instead = b.call("COALESCE", b.call(cmp.Or(strict, s.Fn.Name), s.Args...), Constant(types.Of(types.Boolean), nullable && strict == "<>"))
+	if nullable {
+		x, y := b.call("IS NULL", given[0]), b.call("IS NULL", given[1])
+		s.Instead = b.call("CASE", b.call("OR", x, y), b.call(strict, x, y), s.Instead)
+	}
+	return b.err
+}
+
+// never compares two values that are never equal: only whether they are NULL counts.
+func (s *Site) never() error {
+	b := builder{site: s}
+	for i, text := range []string{"a", "b"} {
+		known := Text(text)
+		if !s.Type(i).Nullable {
+			s.Args[i] = known
+			continue
+		}
+		s.Args[i] = b.call("CASE", b.call("IS NULL", s.Args[i]), Null(known.Type().OrNull(), s.At), known)
+	}
+	return b.err
+}
+
+// builder makes calls at the place of a site until one is refused.
+type builder struct {
+	site *Site
+	err  error
+}
+
+func (b *builder) call(name string, args ...Expr) Expr {
+	if b.err != nil {
+		return nil
+	}
+	var e Expr
+	e, b.err = b.site.Registry.Call(b.site.Session, name, b.site.At, args...)
+	return e
 }
 
 // comparableParts converts two collections or rows: their parts must be comparable,

@@ -6,7 +6,8 @@ import (
 )
 
 // inferIn has the value and those it is looked for in. A text among numbers, dates or
-// times is read as one.
+// times is read as one where the value is one, and they are written as texts where the
+// value is a text.
 func inferIn(s *Site) (types.Type, error) {
 	if err := s.Count(2, -1); err != nil {
 		return types.Type{}, err
@@ -18,6 +19,11 @@ func inferIn(s *Site) (types.Type, error) {
 	}
 	t := s.Type(0)
 	for i := 1; i < len(s.Args); i++ {
+		if k := s.Kind(i); t.Kind.IsText() && (k.IsNumeric() || k.IsDatetime() || k.IsInterval() || k == types.Boolean) {
+			if err := s.Cast(i, types.String()); err != nil {
+				return types.Type{}, err
+			}
+		}
 		u, ok := Common(t, s.Type(i))
 		if !ok {
 			u, ok = commonWithText(t, s.Type(i))
@@ -38,17 +44,13 @@ func inferIn(s *Site) (types.Type, error) {
 	return types.Of(types.Boolean).WithNull(s.Nullable()), nil
 }
 
-// commonWithText is the type in which a text and another value are compared: the
-// other's.
-func commonWithText(a, b types.Type) (types.Type, bool) {
-	if b.Kind.IsText() {
-		a, b = b, a
+// commonWithText is the type in which a value and a text are compared: the value's.
+func commonWithText(a, text types.Type) (types.Type, bool) {
+	fits := text.Kind.IsText() && (a.Kind.IsNumeric() || a.Kind.IsDatetime() || a.Kind == types.Boolean)
+	if a.Kind == types.Decimal {
+		a = types.DecimalOf(types.MaxPrecision, max(a.Scale, types.MaxShortPrecision))
 	}
-	fits := a.Kind.IsText() && (b.Kind.IsNumeric() || b.Kind.IsDatetime() || b.Kind == types.Boolean)
-	if b.Kind == types.Decimal {
-		b = types.DecimalOf(types.MaxPrecision, max(b.Scale, types.MaxShortPrecision))
-	}
-	return b.WithNull(a.Nullable || b.Nullable), fits
+	return a.WithNull(a.Nullable || text.Nullable), fits
 }
 
 func inKernel(b *Bound) (Kernel, error) {
