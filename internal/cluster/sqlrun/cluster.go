@@ -146,6 +146,8 @@ type clusterJob struct {
 	id     ident.JobID
 	rows   *reader // nil: it collects none
 	broken error   // that ended the rows
+	// unread is until when the job is waited for, if not all rows were read.
+	unread time.Time
 
 	mu    sync.Mutex
 	ended bool // the job has, or has been told to
@@ -162,16 +164,16 @@ func (j *clusterJob) Next(ctx context.Context) (*batch.Columns, error) {
 		if err == nil || session.GaveUp(ctx, err) {
 			return b, err
 		}
-		j.broken = err
+		j.broken, j.unread = err, unreadUntil(err)
 	}
 	if _, lost := errors.AsType[*unreachable](j.broken); lost {
 		return nil, j.broken // the job may go on, and is to be cancelled
 	}
 	waiting, cancel := ctx, func() {}
-	if errors.Is(j.broken, io.EOF) {
+	if j.unread.IsZero() {
 		j.end()
 	} else {
-		waiting, cancel = context.WithTimeout(ctx, unreadTimeout)
+		waiting, cancel = context.WithDeadline(ctx, j.unread)
 	}
 	defer cancel()
 	why := j.master.Wait(waiting, j.id) // why the rows have ended is why the job has
@@ -188,9 +190,18 @@ func (j *clusterJob) Next(ctx context.Context) (*batch.Columns, error) {
 	return nil, j.broken
 }
 
-// unreadTimeout bounds how long a job whose rows cannot be read any more is waited for: if it
-// has failed, it ends, and says why; else it would wait for its reader.
+// unreadTimeout bounds how long a job whose rows cannot be read any more is waited for,
+// however often: if it has failed, it ends, and says why; else it would wait for its reader.
 const unreadTimeout = 10 * time.Second
+
+// unreadUntil is the end of that time for a job whose rows have ended so; zero: all were
+// read, and it ends.
+func unreadUntil(broken error) time.Time {
+	if errors.Is(broken, io.EOF) {
+		return time.Time{}
+	}
+	return time.Now().Add(unreadTimeout)
+}
 
 // end notes that the job needs no cancelling; it reports whether it did before.
 func (j *clusterJob) end() bool {

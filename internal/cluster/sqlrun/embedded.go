@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"log/slog"
 	"slices"
 	"sync"
@@ -145,6 +144,8 @@ type embeddedJob struct {
 	err    error   // once ended is closed
 	rows   *reader // nil: it collects none
 	broken error   // that ended the rows
+	// unread is until when the job is waited for, if not all rows were read.
+	unread time.Time
 }
 
 // ID is the job's.
@@ -173,11 +174,11 @@ func (j *embeddedJob) Next(ctx context.Context) (*batch.Columns, error) {
 		if err == nil || session.GaveUp(ctx, err) {
 			return b, err
 		}
-		j.broken = err
+		j.broken, j.unread = err, unreadUntil(err)
 	}
 	waiting, cancel := ctx, func() {}
-	if !errors.Is(j.broken, io.EOF) {
-		waiting, cancel = context.WithTimeout(ctx, unreadTimeout)
+	if !j.unread.IsZero() {
+		waiting, cancel = context.WithDeadline(ctx, j.unread)
 	}
 	defer cancel()
 	why := j.Wait(waiting) // why the rows have ended is why the job has
