@@ -1,6 +1,7 @@
 package filecatalog
 
 import (
+	"context"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -217,6 +218,29 @@ func TestManyAtOnce(t *testing.T) {
 	n := 0
 	if _, err := fmt.Sscan(got.Comment, &n); err != nil || n < done || n > done+refused {
 		t.Errorf("%s %v after %d changes, and %d that were refused", got.Comment, err, done, refused)
+	}
+}
+
+// blinking has nothing in the listing of a directory, time after time.
+type blinking struct {
+	fs.FileSystem
+	listed int
+}
+
+func (b *blinking) List(ctx context.Context, dir fs.Location) ([]fs.Entry, error) {
+	if b.listed++; b.listed%2 == 1 {
+		return nil, nil
+	}
+	return b.FileSystem.List(ctx, dir)
+}
+
+// A listing while versions are replaced may have none of them.
+func TestAListingThatMissesAll(t *testing.T) {
+	dir := at(t, t.TempDir())
+	must(t, NewStore(local.FileSystem{}, dir).Put("c", &catalog.Definition{Comment: "there"}))
+	s := NewStore(&blinking{FileSystem: local.FileSystem{}}, dir)
+	if got, err := s.Get("c"); err != nil || got == nil {
+		t.Error(got, err)
 	}
 }
 

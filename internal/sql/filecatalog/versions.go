@@ -67,7 +67,9 @@ func (v *versions) names() ([]string, error) {
 // A listing is no moment: what is written and removed meanwhile may be in it or not. So it
 // is made sure that the version after the one that was found is not there, and then that
 // this one still is: had the next one come and gone before, this one would have gone first.
+// Where there seems to be none it is looked once more.
 func (v *versions) newest(name string) (int, error) {
+	missed := false
 	for range attempts {
 		all, err := v.all()
 		if err != nil {
@@ -75,7 +77,11 @@ func (v *versions) newest(name string) (int, error) {
 		}
 		of := all[name]
 		if len(of) == 0 {
-			return -1, nil
+			if missed {
+				return -1, nil
+			}
+			missed = true
+			continue
 		}
 		newest := of[len(of)-1]
 		next, err := v.has(name, newest+1)
