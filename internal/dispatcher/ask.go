@@ -25,20 +25,6 @@ func (d *Dispatcher) Submit(ctx context.Context, graph *jobgraph.Graph) error {
 	return first(err, refused)
 }
 
-// Retain keeps an artifact from being released until it is given back, however
-// many jobs that need it end meanwhile: it is called before the artifact is put
-// where TaskManagers find it, and giveBack after the job is submitted.
-func (d *Dispatcher) Retain(ctx context.Context, sha256 string) (giveBack func(), err error) {
-	_, err = actor.Query(ctx, d.loop, func() bool {
-		d.artifacts[sha256]++
-		return true
-	})
-	if err != nil {
-		return nil, err
-	}
-	return func() { d.loop.Post(func() { d.release(sha256) }) }, nil
-}
-
 // Cancel asks a job to end as CANCELED and does not wait for that. It fails
 // with a *NotFoundError, or a *TerminatedError if the job has ended otherwise.
 func (d *Dispatcher) Cancel(ctx context.Context, id ident.JobID) error {

@@ -51,9 +51,10 @@ type Options struct {
 	Loop         actor.Loop
 	NewJobMaster Factory
 	// ReleaseArtifact is called on the loop when the last job that needs the
-	// artifact, named by its SHA-256, has ended for good; nil: nobody keeps
-	// artifacts.
-	ReleaseArtifact func(sha256 string)
+	// artifact, named by its SHA-256, has ended for good, and calls then on the
+	// loop when the artifact is gone: until then nobody is told that it is retained.
+	// Nil: nobody keeps artifacts.
+	ReleaseArtifact func(sha256 string, then func())
 	// Archive writes down a job that has ended for good and calls then when it
 	// is done or has failed, which is its own to report. It is called on the
 	// loop, on which then must be called, and must not block. The process does
@@ -75,7 +76,8 @@ type Dispatcher struct {
 	finished   *store
 	terminated map[ident.JobID]struct{}
 	artifacts  map[string]int // how many running jobs and Retains need each
-	parting    int            // JobMasters that still say goodbye, and archives being written
+	leaving    map[string]*leaving
+	parting    int // JobMasters that still say goodbye, and archives being written
 	closing    bool
 	closed     []func() // told when nothing runs and nobody parts any more
 }
@@ -104,7 +106,7 @@ func New(o Options) *Dispatcher {
 	}
 	return &Dispatcher{
 		options: o, loop: o.Loop, log: o.Logger, finished: newStore(o.Finished),
-		terminated: map[ident.JobID]struct{}{}, artifacts: map[string]int{},
+		terminated: map[ident.JobID]struct{}{}, artifacts: map[string]int{}, leaving: map[string]*leaving{},
 	}
 }
 
@@ -249,20 +251,6 @@ func (d *Dispatcher) archive(v execgraph.View) {
 		d.parting--
 		d.tellClosed()
 	})
-}
-
-func (d *Dispatcher) release(sha string) {
-	if sha == "" {
-		return
-	}
-	d.artifacts[sha]--
-	if d.artifacts[sha] > 0 {
-		return
-	}
-	delete(d.artifacts, sha)
-	if d.options.ReleaseArtifact != nil {
-		d.options.ReleaseArtifact(sha)
-	}
 }
 
 // tellClosed ends close once nothing is left of any job.

@@ -205,7 +205,7 @@ func TestScripts(t *testing.T) {
 			defer w.loop.Close()
 			o := Options{
 				Loop: w.loop, NewJobMaster: w.create,
-				ReleaseArtifact: func(sha string) { w.notes = append(w.notes, "artifact released: "+sha) },
+				ReleaseArtifact: func(sha string, then func()) { w.notes = append(w.notes, "artifact released: "+sha); then() },
 				Finished:        StoreOptions{MaxCapacity: 3, Expiration: time.Hour},
 			}
 			if filepath.Base(path) == "archive.txt" {
@@ -264,7 +264,7 @@ func TestARetainedArtifactStays(t *testing.T) {
 	released := make(chan string, 2)
 	w := &world{t: t, loop: actor.Start("dispatcher"), masters: map[string]*master{}}
 	defer w.loop.Close()
-	w.dispatcher = New(Options{Loop: w.loop, NewJobMaster: w.create, ReleaseArtifact: func(sha string) { released <- sha }})
+	w.dispatcher = New(Options{Loop: w.loop, NewJobMaster: w.create, ReleaseArtifact: func(sha string, then func()) { released <- sha; then() }})
 	giveBack, err := w.dispatcher.Retain(t.Context(), "p")
 	if err != nil {
 		t.Fatal(err)
@@ -282,4 +282,46 @@ func TestARetainedArtifactStays(t *testing.T) {
 	if sha := <-released; sha != "p" {
 		t.Errorf("released %q", sha)
 	}
+}
+
+// A disk may be slow to delete. Who puts an artifact there again meanwhile must not find it
+// there, and lose it then.
+func TestAnArtifactThatIsBeingReleasedIsNotRetained(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var deleted []func()
+		w := &world{t: t, loop: actor.StartSeeded("dispatcher", 1), masters: map[string]*master{}}
+		defer w.loop.Close()
+		w.dispatcher = New(Options{Loop: w.loop, NewJobMaster: w.create, ReleaseArtifact: func(_ string, then func()) { deleted = append(deleted, then) }})
+		giveBack, err := w.dispatcher.Retain(t.Context(), "p")
+		if err != nil {
+			t.Fatal(err)
+		}
+		giveBack()
+		synctest.Wait()
+		impatient, cancel := context.WithCancel(t.Context())
+		retained := make(chan error, 2)
+		for _, ctx := range []context.Context{impatient, t.Context()} {
+			go func() {
+				_, err := w.dispatcher.Retain(ctx, "p")
+				retained <- err
+			}()
+		}
+		synctest.Wait()
+		cancel()
+		if err := <-retained; !errors.Is(err, context.Canceled) {
+			t.Errorf("who gave up is told %v", err)
+		}
+		synctest.Wait()
+		if len(retained) > 0 || len(deleted) != 1 {
+			t.Fatalf("retained while it is being deleted %d times", len(deleted))
+		}
+		w.loop.Post(deleted[0])
+		if err := <-retained; err != nil {
+			t.Error(err)
+		}
+		synctest.Wait()
+		if len(deleted) != 1 || w.dispatcher.artifacts["p"] != 1 {
+			t.Errorf("deleted %d times, %d need it", len(deleted), w.dispatcher.artifacts["p"])
+		}
+	})
 }

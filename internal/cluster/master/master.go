@@ -290,17 +290,20 @@ func (m *Master) archiving(write func(execgraph.View) error) func(execgraph.View
 	}
 }
 
-// deleteBlob removes an artifact that no job needs any more. It is called on
-// the loop.
-func (m *Master) deleteBlob(sha256 string) {
+// deleteBlob removes an artifact that no job needs any more, and then calls then. It
+// is called on the loop.
+func (m *Master) deleteBlob(sha256 string, then func()) {
 	h, err := blob.ParseHash(sha256)
-	if err == nil {
-		m.loop.Go(func() { err = m.blobs.Delete(h) }, func() {
-			if err != nil {
-				m.log.Warn("an artifact that no job needs stays", "artifact", sha256, "error", err)
-			}
-		})
+	if err != nil {
+		then()
+		return
 	}
+	m.loop.Go(func() { err = m.blobs.Delete(h) }, func() {
+		if err != nil {
+			m.log.Warn("an artifact that no job needs stays", "artifact", sha256, "error", err)
+		}
+		then()
+	})
 }
 
 // Files is where checkpoints and savepoints are.
