@@ -30,7 +30,8 @@ demo: build ; ./bin/wordcount --rate --input "$(WORDS)"
 
 demo-stream: build ; $(GO) build $(SMALL) -o bin/growing ./examples/growing && $(GO) run ./test/demo
 
-test: ; $(GO) test ./...
+# On a busy machine the whole clusters of test/e2e take longer than the ten minutes that are the default.
+test: ; $(GO) test -timeout 30m ./...
 
 oracle: ; mkdir -p bin && $(GO) run ./test/oracle --groups --report bin/oracle.txt --expressions $(ORACLE)/expressions.tsv --statements $(ORACLE)/statements.tsv --queries $(ORACLE)/queries
 
@@ -44,7 +45,7 @@ metamorphic: ; $(GO) test ./test/metamorphic -v -count 1 -timeout 0 -programs $(
 
 mutants: ; $(GO) run ./internal/testkit/sim/mutants
 
-race: ; $(GO) list ./... | grep -E '$(RACE)' | xargs -r $(GO) test -race -short
+race: ; $(GO) list ./... | grep -E '$(RACE)' | xargs -r $(GO) test -race -short -timeout 30m
 
 vet: ; $(GO) vet ./...
 

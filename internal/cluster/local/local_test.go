@@ -241,6 +241,18 @@ func TestTwoCommandsDoNotMeet(t *testing.T) {
 	unlock()
 }
 
+// Who looks while another command stops the cluster finds files that are gone when they are
+// read.
+func TestAPIDFileGoesWhileItIsLookedAt(t *testing.T) {
+	run := t.TempDir()
+	if err := os.Symlink("gone", filepath.Join(run, "jobmanager-1.pid")); err != nil {
+		t.Fatal(err)
+	}
+	if all, err := recorded(run); err != nil || len(all) != 0 {
+		t.Errorf("recorded are %v, error %v", all, err)
+	}
+}
+
 func TestBirth(t *testing.T) {
 	first, err := birth(os.Getpid())
 	again, _ := birth(os.Getpid())

@@ -80,6 +80,9 @@ func recorded(run string) ([]Process, error) {
 			continue
 		}
 		text, err := os.ReadFile(filepath.Join(run, entry.Name()))
+		if errors.Is(err, fs.ErrNotExist) {
+			continue // the cluster was stopped just now
+		}
 		if err != nil {
 			return nil, fmt.Errorf("read a pid file: %w", err)
 		}
