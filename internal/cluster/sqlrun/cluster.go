@@ -67,7 +67,7 @@ func (r *Cluster) Submit(ctx context.Context, c *exec.Compiled, schema []types.F
 		return nil, errors.Join(context.Cause(ctx), j.Cancel())
 	}
 	if rows != nil {
-		j.rows = readerOf(rows)
+		j.rows = readerOf(rows, j.reading(rows.Next))
 	}
 	return j, nil
 }
@@ -145,9 +145,6 @@ type clusterJob struct {
 	master Master
 	id     ident.JobID
 	rows   *reader // nil: it collects none
-	broken error   // that ended the rows
-	// unread is until when the job is waited for, if not all rows were read.
-	unread time.Time
 
 	mu    sync.Mutex
 	ended bool // the job has, or has been told to
@@ -156,52 +153,50 @@ type clusterJob struct {
 // ID is the job's.
 func (j *clusterJob) ID() string { return j.id.String() }
 
-// Next waits for rows. Their end is told when the job has ended, so that whoever has seen
-// all of them sees it FINISHED too.
-func (j *clusterJob) Next(ctx context.Context) (*batch.Columns, error) {
-	if j.broken == nil {
-		b, err := j.rows.next(ctx)
+// Next waits for rows.
+func (j *clusterJob) Next(ctx context.Context) (*batch.Columns, error) { return j.rows.next(ctx) }
+
+// reading gives what reads the rows of the job. Their end is told when the job has ended, so
+// that whoever has seen all of them sees it FINISHED too.
+func (j *clusterJob) reading(rows func(context.Context) (*batch.Columns, error)) func(context.Context) (*batch.Columns, error) {
+	return func(ctx context.Context) (*batch.Columns, error) {
+		b, err := rows(ctx)
 		if err == nil || session.GaveUp(ctx, err) {
 			return b, err
 		}
-		j.broken, j.unread = err, unreadUntil(err)
+		return nil, j.unread(ctx, err)
 	}
-	if _, lost := errors.AsType[*unreachable](j.broken); lost {
-		return nil, j.broken // the job may go on, and is to be cancelled
+}
+
+// unread says why there are no more rows. It is what the job says when it has ended.
+func (j *clusterJob) unread(ctx context.Context, err error) error {
+	if _, lost := errors.AsType[*unreachable](err); lost {
+		return err // the job may go on, and is to be cancelled
 	}
 	waiting, cancel := ctx, func() {}
-	if j.unread.IsZero() {
+	if errors.Is(err, io.EOF) {
 		j.end()
 	} else {
-		waiting, cancel = context.WithDeadline(ctx, j.unread)
+		waiting, cancel = context.WithTimeout(ctx, unreadTimeout)
 	}
 	defer cancel()
-	why := j.master.Wait(waiting, j.id) // why the rows have ended is why the job has
+	why := j.master.Wait(waiting, j.id)
 	switch {
 	case ctx.Err() != nil:
-		return nil, context.Cause(ctx)
+		return context.Cause(ctx)
 	case waiting.Err() != nil: // it goes on, and waits for a reader
-		return nil, errors.Join(j.broken, j.Cancel())
+		return errors.Join(err, j.Cancel())
 	}
 	j.end()
 	if why != nil {
-		return nil, why
+		return why
 	}
-	return nil, j.broken
+	return err
 }
 
-// unreadTimeout bounds how long a job whose rows cannot be read any more is waited for,
-// however often: if it has failed, it ends, and says why; else it would wait for its reader.
+// unreadTimeout bounds how long a job whose rows cannot be read any more is waited for: if it
+// has failed, it ends, and says why; else it would wait for its reader.
 const unreadTimeout = 10 * time.Second
-
-// unreadUntil is the end of that time for a job whose rows have ended so; zero: all were
-// read, and it ends.
-func unreadUntil(broken error) time.Time {
-	if errors.Is(broken, io.EOF) {
-		return time.Time{}
-	}
-	return time.Now().Add(unreadTimeout)
-}
 
 // end notes that the job needs no cancelling; it reports whether it did before.
 func (j *clusterJob) end() bool {

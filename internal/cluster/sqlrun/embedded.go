@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"log/slog"
 	"slices"
 	"sync"
@@ -133,7 +134,7 @@ func (r *Embedded) Submit(ctx context.Context, c *exec.Compiled, schema []types.
 		cancel()
 		return nil, err
 	}
-	j.rows = readerOf(rows)
+	j.rows = readerOf(rows, j.reading(rows.Next))
 	return j, nil
 }
 
@@ -143,9 +144,6 @@ type embeddedJob struct {
 	ended  chan struct{}
 	err    error   // once ended is closed
 	rows   *reader // nil: it collects none
-	broken error   // that ended the rows
-	// unread is until when the job is waited for, if not all rows were read.
-	unread time.Time
 }
 
 // ID is the job's.
@@ -167,30 +165,37 @@ func (j *embeddedJob) state() status.Job {
 	return status.JobFailed
 }
 
-// Next waits for rows. Their end is told when the job has ended.
-func (j *embeddedJob) Next(ctx context.Context) (*batch.Columns, error) {
-	if j.broken == nil {
-		b, err := j.rows.next(ctx)
+// Next waits for rows.
+func (j *embeddedJob) Next(ctx context.Context) (*batch.Columns, error) { return j.rows.next(ctx) }
+
+// reading gives what reads the rows of the job: their end is told when it has ended.
+func (j *embeddedJob) reading(rows func(context.Context) (*batch.Columns, error)) func(context.Context) (*batch.Columns, error) {
+	return func(ctx context.Context) (*batch.Columns, error) {
+		b, err := rows(ctx)
 		if err == nil || session.GaveUp(ctx, err) {
 			return b, err
 		}
-		j.broken, j.unread = err, unreadUntil(err)
+		return nil, j.unread(ctx, err)
 	}
+}
+
+// unread says why there are no more rows. It is what the job says when it has ended.
+func (j *embeddedJob) unread(ctx context.Context, err error) error {
 	waiting, cancel := ctx, func() {}
-	if !j.unread.IsZero() {
-		waiting, cancel = context.WithDeadline(ctx, j.unread)
+	if !errors.Is(err, io.EOF) {
+		waiting, cancel = context.WithTimeout(ctx, unreadTimeout)
 	}
 	defer cancel()
-	why := j.Wait(waiting) // why the rows have ended is why the job has
+	why := j.Wait(waiting)
 	switch {
 	case ctx.Err() != nil:
-		return nil, context.Cause(ctx)
+		return context.Cause(ctx)
 	case waiting.Err() != nil: // it goes on, and waits for a reader
-		return nil, errors.Join(j.broken, j.Cancel())
+		return errors.Join(err, j.Cancel())
 	case why != nil:
-		return nil, why
+		return why
 	}
-	return nil, j.broken
+	return err
 }
 
 // Wait waits for the job's end.

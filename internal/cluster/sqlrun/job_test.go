@@ -22,10 +22,12 @@ type loneMaster struct {
 	Master
 	ended     chan error
 	cancelled int
+	waits     int
 	refuses   []error // a savepoint, the last one for good
 }
 
 func (m *loneMaster) Wait(ctx context.Context, _ ident.JobID) error {
+	m.waits++
 	select {
 	case err := <-m.ended:
 		m.ended <- err
@@ -48,8 +50,8 @@ func jobs(ask func(ctx context.Context) (*batch.Columns, error)) map[string]stru
 	cancel func()
 } {
 	m := &loneMaster{ended: make(chan error, 1)}
-	far := &clusterJob{master: m, rows: newReader(ask)}
-	here := &embeddedJob{ended: make(chan struct{}), rows: newReader(ask)}
+	far, here := &clusterJob{master: m}, &embeddedJob{ended: make(chan struct{})}
+	far.rows, here.rows = newReader(far.reading(ask)), newReader(here.reading(ask))
 	return map[string]struct {
 		next   func(ctx context.Context) (*batch.Columns, error)
 		end    func(error)
@@ -93,7 +95,8 @@ func TestTheEndOfRowsAndOfTheJob(t *testing.T) {
 func TestAClusterThatDoesNotAnswer(t *testing.T) {
 	m := &loneMaster{ended: make(chan error, 1)}
 	lost := &unreachable{errors.New("connection reset"), "here"}
-	j := &clusterJob{master: m, rows: newReader(func(context.Context) (*batch.Columns, error) { return nil, lost })}
+	j := &clusterJob{master: m}
+	j.rows = newReader(j.reading(func(context.Context) (*batch.Columns, error) { return nil, lost }))
 	for range 2 {
 		if _, err := j.Next(t.Context()); !errors.Is(err, lost) {
 			t.Error(err)
@@ -129,17 +132,18 @@ func TestRowsThatCannotBeReadAnyMore(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				m := &loneMaster{ended: make(chan error, 1)}
-				j := &clusterJob{master: m, rows: newReader(func(context.Context) (*batch.Columns, error) { return nil, c.rows })}
+				j := &clusterJob{master: m}
+				j.rows = newReader(j.reading(func(context.Context) (*batch.Columns, error) { return nil, c.rows }))
 				timer := time.AfterFunc(c.after, func() { m.ended <- c.why })
 				defer timer.Stop()
 				err := context.DeadlineExceeded
-				for errors.Is(err, context.DeadlineExceeded) { // as somebody who asks again and again
-					ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+				for errors.Is(err, context.DeadlineExceeded) { // the gateway waits for a moment, and comes again
+					ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
 					_, err = j.Next(ctx)
 					cancel()
 				}
-				if !errors.Is(err, c.want) {
-					t.Errorf("got %v, want %v", err, c.want)
+				if !errors.Is(err, c.want) || m.waits != 1 {
+					t.Errorf("got %v, want %v; the master was asked for the end %d times", err, c.want, m.waits)
 				}
 				if err := j.Cancel(); err != nil || m.cancelled != c.cancelled {
 					t.Errorf("%d times cancelled, %v; want %d", m.cancelled, err, c.cancelled)

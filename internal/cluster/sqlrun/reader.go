@@ -17,15 +17,16 @@ type reader struct {
 	ctx    context.Context // of the asking
 	cancel context.CancelFunc
 	asked  chan answer // nil: nothing is under way
+	end    error       // the first error of ask, after which it is not asked any more; nil: none yet
 }
 
 // aliveInterval is how often a job is told that somebody will read on.
 const aliveInterval = collect.Patience / 6
 
-// readerOf reads the rows of a job. While nobody asks for rows, as when somebody looks at
+// readerOf reads the rows of a job by ask. While nobody asks for rows, as when somebody looks at
 // those that are there, the job is told that it is not forgotten.
-func readerOf(rows *exec.Result) *reader {
-	r := newReader(rows.Next)
+func readerOf(rows *exec.Result, ask func(ctx context.Context) (*batch.Columns, error)) *reader {
+	r := newReader(ask)
 	go func() { // ends when the reader is cancelled
 		tick := time.NewTicker(aliveInterval)
 		defer tick.Stop()
@@ -55,6 +56,9 @@ func newReader(ask func(ctx context.Context) (*batch.Columns, error)) *reader {
 
 // next waits for a batch, or for the end of ctx.
 func (r *reader) next(ctx context.Context) (*batch.Columns, error) {
+	if r.end != nil {
+		return nil, r.end
+	}
 	if r.asked == nil {
 		asked := make(chan answer, 1)
 		r.asked = asked
@@ -67,6 +71,7 @@ func (r *reader) next(ctx context.Context) (*batch.Columns, error) {
 	case a := <-r.asked:
 		r.asked = nil
 		if a.err != nil {
+			r.end = a.err
 			r.cancel()
 		}
 		return a.rows, a.err
