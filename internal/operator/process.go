@@ -174,7 +174,7 @@ func input[T, R any](s *footing[R], process func(v T, emit func(R)) error) *Rece
 }
 
 func (s *footing[R]) watermark(t int64) {
-	s.Watermark = t
+	s.Watermark = max(s.Watermark, t) // it is kept by some
 	if s.passed != nil {
 		s.passed(t)
 	}

@@ -1,8 +1,6 @@
 package operator
 
 import (
-	"encoding/binary"
-	"fmt"
 	"math"
 	"slices"
 
@@ -75,7 +73,7 @@ func AggregateSlices[K comparable, T, A, O, R any](s Sliding, key func(T) K, a s
 		if accs.InPlace() {
 			o.each = func(i int, acc *A, created bool) { o.add(acc, created, o.at.vals[i]) }
 		}
-		c.Keep(c.OperatorID, Kept{Keyed: keyed.Backend, Lists: []KeptList{o.fired()}, Prepare: func(int64) { o.drain() }})
+		c.Keep(c.OperatorID, Kept{Keyed: keyed.Backend, Lists: []KeptList{keptWatermark("watermark", &o.watermark)}, Prepare: func(int64) { o.drain() }})
 		return &Receiver[T]{Push: o.push, Watermark: o.advance, Idle: o.out.Idle, Finish: func() {
 			o.drain()
 			o.out.Finish()
@@ -204,7 +202,7 @@ func (o *sliced[K, T, A, O, R]) advance(t int64) {
 	for _, end := range o.ended(t) {
 		o.fire(Window{end - o.Size, end})
 	}
-	o.watermark = t
+	o.watermark = max(o.watermark, t)
 	for _, slice := range slices.Clone(o.accs.Slices()) {
 		if o.lastEnd(slice)-1 <= t {
 			o.accs.Drop(slice)
@@ -277,26 +275,4 @@ func (o *sliced[K, T, A, O, R]) emit(k K, w Window, acc *A) {
 	o.c.Signal.Attend()
 	*o.emitted++
 	o.out.Push(o.result(k, w, o.a.Result(acc)), w.Last())
-}
-
-// fired keeps how far windows have been emitted: slices that others still need must
-// not emit those again. All subtasks have had the same watermarks when a barrier
-// comes, since both go to all of them in one order; so the least of what they kept
-// is what each had.
-func (o *sliced[K, T, A, O, R]) fired() KeptList {
-	return KeptList{
-		Name: "watermark", Mode: Gathered, Schema: "int64",
-		Save: func() [][]byte { return [][]byte{binary.LittleEndian.AppendUint64(nil, uint64(o.watermark))} },
-		Load: func(elements [][]byte) error {
-			for i, e := range elements {
-				if len(e) != 8 {
-					return fmt.Errorf("a watermark of a checkpoint has %d bytes, want 8", len(e))
-				}
-				if at := int64(binary.LittleEndian.Uint64(e)); i == 0 || at < o.watermark {
-					o.watermark = at
-				}
-			}
-			return nil
-		},
-	}
 }

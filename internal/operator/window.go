@@ -144,6 +144,9 @@ func newWindowed[K comparable, T, R any](c *Context, out any, spec Windows[K, T]
 	w.timers.fire = w.due
 	s.passed, s.restored = w.timers.advance, w.timers.next
 	s.ended = w.timers.halt
+	if spec.Domain == OfEventTime {
+		s.lists = append(s.lists, keptWatermark(eventTimeList, &s.Watermark))
+	}
 	number, err := state.NewValue[int64](w.keyed.Backend, "trigger", state.In(w.space))
 	Check(err)
 	if spec.Merging {
