@@ -208,6 +208,10 @@ func badValue(name, raw, origin string, info Info, err error) Problem {
 	if Secret(name) {
 		return p
 	}
+	if bounds, of := strings.CutPrefix(detail, "must "); of {
+		p.Fix += ", which must " + bounds
+		return p
+	}
 	if info.Type == size.name {
 		detail = fmt.Sprintf("Cannot read memory size from config option '%s'. %s", name, detail)
 	}

@@ -139,7 +139,11 @@ func TestValuesOutOfRange(t *testing.T) {
 			t.Errorf("%s=%s: %v", key, value, err)
 		}
 	}
-	_, err := New(map[string]string{"heartbeat.timeout": "5 s"})
+	_, err := New(map[string]string{"rest.port": "65536"})
+	if want := `rest.port: "65536" is no valid integer; allowed: a whole number from -2147483648 to 2147483647, which must be from 0 to 65535`; err == nil || !strings.HasSuffix(err.Error(), want) {
+		t.Errorf("got %v, want %s", err, want)
+	}
+	_, err = New(map[string]string{"heartbeat.timeout": "5 s"})
 	if err == nil || !strings.Contains(err.Error(), "the heartbeat timeout (5 s) is shorter than heartbeat.interval (10 s)") {
 		t.Errorf("got %v", err)
 	}
