@@ -71,12 +71,13 @@ type Answering interface {
 	Answer(payload []byte, reply func([]byte, error))
 }
 
-// Sizing is a Coordinator that calls Sized, or Fail, after its Start. How
-// parallel its operator is may depend on it.
+// Sizing is a Coordinator that may know how much there is to read. How parallel its
+// operator is may depend on it.
 type Sizing interface {
 	Coordinator
-	// Sizing does nothing.
-	Sizing()
+	// Sizing reports whether Sized, or Fail, will be called after Start. Where more is
+	// found for ever nothing is the size of it all.
+	Sizing() bool
 }
 
 // Context is what a coordinator is given.

@@ -100,8 +100,8 @@ func (m *Master) sourceSized(v *execgraph.JobVertex, splits *execgraph.Splits) {
 func (m *Master) sizeSources() {
 	for _, v := range m.graph.Vertices {
 		says := slices.ContainsFunc(m.coordinators, func(h *hosted) bool {
-			_, sizing := h.coordinator.(coordinator.Sizing)
-			return sizing && h.vertex == v
+			s, sizing := h.coordinator.(coordinator.Sizing)
+			return sizing && h.vertex == v && s.Sizing()
 		})
 		if v.Job.Source() && !says {
 			m.sourceSized(v, nil)

@@ -37,7 +37,7 @@ func (s *sizing) HandleRequest(int, int, []byte, func([]byte, error)) {}
 func (s *sizing) SubtaskFailed(int, int)                              {}
 func (s *sizing) Reset(subtask int)                                   { s.reset = append(s.reset, subtask) }
 func (s *sizing) Close()                                              {}
-func (s *sizing) Sizing()                                             {}
+func (s *sizing) Sizing() bool                                        { return true }
 
 // openJob is a source with a coordinator and a keyed sink with four key groups,
 // whose parallelism is open; a task is to read 10 bytes.

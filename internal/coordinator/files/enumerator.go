@@ -219,8 +219,9 @@ func (e *enumerator) reader(subtask int) *reader {
 	return &e.readers[subtask]
 }
 
-// Sizing marks the enumerator as one that says how much there is to read.
-func (e *enumerator) Sizing() {}
+// Sizing reports whether it says how much there is to read: a directory that grows has
+// no size.
+func (e *enumerator) Sizing() bool { return !e.grows() }
 
 // Unassigned is how many splits are free.
 func (e *enumerator) Unassigned() (splits int, known bool) { return len(e.free), e.listed }

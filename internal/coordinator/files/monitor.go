@@ -53,10 +53,7 @@ func (e *enumerator) looked(found []Found, err error) {
 		e.context.Log.Info("files found", "files", len(fresh), "splits", len(splits))
 	}
 	e.free = append(e.free, splits...)
-	if !e.listed {
-		e.listed = true
-		e.context.Sized(len(splits), bytesOf(splits))
-	}
+	e.listed = true
 	e.answerWaiting()
 	e.stopTimer()
 	e.timer = e.context.Loop.After(time.Duration(e.spec.MonitorMillis)*time.Millisecond, func() {

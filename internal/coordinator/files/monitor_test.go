@@ -115,6 +115,9 @@ func TestADirectoryGrows(t *testing.T) {
 	again := g.begin(0, 0, 2) // the answer may have been lost
 	g.there = append(g.there, Found{"in/a", 5})
 	g.clock.advance(time.Second)
+	if s, is := g.c.(coordinator.Sizing); !is || s.Sizing() || g.sized != "" {
+		t.Errorf("the size of a directory that grows: %q", g.sized)
+	}
 	g.expect("a new one", second, "in/a[0+5]")
 	g.expect("a new one once more", again, "in/a[0+5]")
 	g.expect("for the other", other, "waits")
