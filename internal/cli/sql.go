@@ -265,11 +265,22 @@ func (p *invocation) sqlProgress() func(context.Context, string) string {
 		if err != nil {
 			return ""
 		}
-		finished, tasks := 0, 0
-		for _, v := range d.Vertices {
-			tasks += max(0, v.Parallelism)
-			finished += v.Tasks["FINISHED"]
-		}
-		return fmt.Sprintf("%s, %d of %d tasks finished", d.State, finished, tasks)
+		return progressOf(&d)
 	}
+}
+
+// progressOf says how far a job is. One that others leave no slots says that it waits.
+func progressOf(d *client.Detail) string {
+	finished, waiting, tasks := 0, 0, 0
+	for i := range d.Vertices {
+		v := &d.Vertices[i]
+		tasks += max(0, v.Parallelism)
+		finished += v.Tasks["FINISHED"]
+		waiting += v.Tasks["SCHEDULED"]
+	}
+	text := fmt.Sprintf("%s, %d of %d tasks finished", d.State, finished, tasks)
+	if waiting > 0 {
+		text += fmt.Sprintf(", %d wait for a slot", waiting)
+	}
+	return text
 }

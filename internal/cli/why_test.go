@@ -2,10 +2,13 @@ package cli
 
 import (
 	"bytes"
+	"encoding/json/v2"
 	"net/http"
 	"net/http/httptest"
 	"strings"
 	"testing"
+
+	"github.com/weirstream/weir/client"
 )
 
 // sizedJob is what a cluster answers about a job whose source has fewer splits
@@ -18,6 +21,17 @@ const sizedJob = `{"jid":"00000000000000000000000000000002","name":"orders","sta
 // rescaledJob is what a cluster answers about a job that was rescaled.
 const rescaledJob = `{"jid":"00000000000000000000000000000004","name":"orders","state":"RUNNING","vertices":[],"lastRescale":{"triggerCause":"NEW_RESOURCE_AVAILABLE",
 "stoppedTimestampInMillis":1795970572579,"changes":"Sum 1 → 3","outageInMillis":251,"endingInMillis":140,"placingInMillis":110,"deployingInMillis":1}}`
+
+// Who waits for a query whose tasks wait for slots is told so.
+func TestProgressOfAQuery(t *testing.T) {
+	var d client.Detail
+	if err := json.Unmarshal([]byte(sizedJob), &d); err != nil {
+		t.Fatal(err)
+	}
+	if got, want := progressOf(&d), "RUNNING, 3 of 5 tasks finished, 1 wait for a slot"; got != want {
+		t.Errorf("got %s, want %s", got, want)
+	}
+}
 
 func TestWhy(t *testing.T) {
 	t.Setenv("WEIR_HOME", t.TempDir())
