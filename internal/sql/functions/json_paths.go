@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"strconv"
+	"strings"
 
 	"github.com/weirstream/weir/batch"
 	"github.com/weirstream/weir/internal/sql/expr"
@@ -206,6 +207,9 @@ func defaultOf(s *expr.Site, arg int, t types.Type) (expr.Expr, error) {
 		return s.Args[arg], nil
 	}
 	written := expr.Display(from, c, 0)
+	if from.Kind == types.Boolean {
+		written = strings.ToLower(written)
+	}
 	value := batch.NewColumn(t)
 	switch {
 	case t.Kind.IsText():

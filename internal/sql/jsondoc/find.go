@@ -75,16 +75,26 @@ func (d *Doc) follow(s *step, many bool) error {
 	for _, n := range from {
 		before := len(to)
 		to = d.lead(to, s, n)
-		missing := s.kind == keysStep || s.kind == indexesStep && d.nodes[n].kind != Object || s.kind == sliceStep && d.nodes[n].kind != Array
-		if s.kind == indexesStep && d.nodes[n].kind != Array {
-			missing = true
-		}
-		if len(to) == before && !many && missing && len(s.keys) < 2 && len(s.indexes) < 2 {
+		if len(to) == before && !many && d.misses(s, n) {
 			return ErrNotFound
 		}
 	}
 	d.found, d.spare = to, from
 	return nil
+}
+
+// misses reports whether it is an error that a step leads nowhere from a value. That it
+// leads to none of several is none, unless they are positions in what is no array.
+func (d *Doc) misses(s *step, n int32) bool {
+	switch s.kind {
+	case keysStep:
+		return len(s.keys) < 2
+	case indexesStep:
+		return len(s.indexes) < 2 || d.nodes[n].kind != Array
+	case sliceStep:
+		return d.nodes[n].kind != Array
+	}
+	return false
 }
 
 // lead appends the values that a step leads to from one.

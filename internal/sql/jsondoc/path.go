@@ -56,11 +56,13 @@ func CompilePath(text string) (*Path, error) {
 	if mode, spec, ok := strings.Cut(rest, " "); ok && (strings.EqualFold(mode, "lax") || strings.EqualFold(mode, "strict")) {
 		p.Lax = strings.EqualFold(mode, "lax")
 		rest = strings.TrimSpace(spec)
+	} else if rest != "" && text[0] != rest[0] {
+		return nil, &PathError{text, "it begins with a blank, and neither lax nor strict follows"}
 	}
 	if rest == "" {
 		return nil, &PathError{text, "it is empty"}
 	}
-	if rest[0] != '$' {
+	if rest[0] != '$' && rest[0] != '@' {
 		rest = "$." + rest
 	}
 	c := &pathCompiler{path: p, s: rest, at: 1}

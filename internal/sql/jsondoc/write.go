@@ -75,12 +75,33 @@ func appendUnit(dst []byte, r rune) []byte {
 	return strconv.AppendInt(dst, int64(r), 16)
 }
 
-// Unquote appends what a JSON string says; ok is false if s is none.
+// Unquote appends what a JSON string says; ok is false if s is none. What follows a whole
+// string counts as well, up to the quote that s ends with.
 func (d *Doc) Unquote(dst, s []byte) (text []byte, ok bool) {
-	if len(s) < 2 || s[0] != '"' || s[len(s)-1] != '"' || d.Parse(s) != nil || d.at != len(s) {
+	if len(s) < 2 || s[0] != '"' || s[len(s)-1] != '"' || d.Parse(s) != nil {
+		return dst, false
+	}
+	if d.at != len(s) && d.Parse(escapeQuotes(s)) != nil {
 		return dst, false
 	}
 	return append(dst, d.bytes(0)...), true
+}
+
+// escapeQuotes is a text in quotes with the quotes within it escaped that are not.
+func escapeQuotes(s []byte) []byte {
+	whole := append(make([]byte, 0, len(s)+8), '"')
+	for i, inner := 0, s[1:len(s)-1]; i < len(inner); i++ {
+		switch {
+		case inner[i] == '"':
+			whole = append(whole, '\\', '"')
+		case inner[i] == '\\' && i+1 < len(inner):
+			whole = append(whole, inner[i], inner[i+1])
+			i++
+		default:
+			whole = append(whole, inner[i])
+		}
+	}
+	return append(whole, '"')
 }
 
 // Append appends the document, its keys in order, the last of equal ones.
