@@ -60,12 +60,8 @@ func InetAton(s []byte) (int64, bool) {
 		if p == "" || strings.Trim(p, "0123456789") != "" {
 			return 0, false
 		}
-		v, err := strconv.ParseUint(p, 10, 63)
-		limit := uint64(255)
-		if i == len(parts)-1 {
-			limit = 1<<(8*(5-len(parts))) - 1
-		}
-		if err != nil || v > limit {
+		v, err := strconv.ParseUint(p, 10, 8)
+		if err != nil {
 			return 0, false
 		}
 		if i == len(parts)-1 {
@@ -112,6 +108,9 @@ func Chr(dst []byte, n int64) []byte {
 func Unhex(dst, s []byte) ([]byte, bool) {
 	from := len(dst)
 	if len(s)%2 == 1 {
+		if unhex(s[0]) < 0 {
+			return dst, false
+		}
 		dst, s = append(dst, 0), s[1:]
 	}
 	for i := 0; i < len(s); i += 2 {

@@ -60,8 +60,10 @@ func TestFunctions(t *testing.T) {
 		{"address key", maybe(ParseURLKey(b("http://h/?a=1&b=2"), b("QUERY"), b("b"))), "2"},
 		{"inet", maybe(InetAton(b("127.1"))), "2130706433"},
 		{"inet bad", maybe(InetAton(b("1.2.3.4.5"))), "none"},
+		{"inet beyond a byte", maybe(InetAton(b("10.300"))), "none"},
 		{"inet back", maybe(InetNtoa(nil, 2130706433)), "127.0.0.1"},
 		{"unhex", maybe(Unhex(nil, b("F41"))), "\x00A"},
+		{"unhex no digit", maybe(Unhex(nil, b("x41"))), "none"},
 		{"chr", string(Chr(nil, 353)), "a"},
 	} {
 		if c.got != c.want {
