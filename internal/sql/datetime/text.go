@@ -19,9 +19,9 @@ func natural(s []byte) (int64, bool) {
 }
 
 // ParseLoose reads what a pattern did not: yyyy-[m]m-[d]d, alone or with hh:mm:ss and a
-// fraction behind a blank. Numbers beyond a field's range run over into what is longer,
-// but for the day of a date alone, which is the last of its month.
-func ParseLoose(s []byte) (ms int64, nanos int32, ok bool) {
+// fraction behind a blank. Numbers beyond a field's range run over into what is longer;
+// but where lastDay says so, the day of a date alone is the last of its month.
+func ParseLoose(s []byte, lastDay bool) (ms int64, nanos int32, ok bool) {
 	s = trim(s)
 	date, time, timed := s, []byte(nil), false
 	for i, c := range s {
@@ -39,7 +39,10 @@ func ParseLoose(s []byte) (ms int64, nanos int32, ok bool) {
 		return 0, 0, false
 	}
 	if !timed {
-		return Days(y, m, min(d, LastDay(y, m))) * Day, 0, true
+		if lastDay {
+			d = min(d, LastDay(y, m))
+		}
+		return Days(y, m, d) * Day, 0, true
 	}
 	ms = Days(y, m, d) * Day
 	hour, rest, ok1 := cutAt(time, ':')

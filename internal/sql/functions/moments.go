@@ -86,16 +86,19 @@ func toTimestamp(b *expr.Bound) (expr.Kernel, error) {
 		if err != nil {
 			return 0, 0, false, nil
 		}
-		ms, _, ok := readMoment(p, r.bytes(0))
+		ms, _, ok := readMoment(p, r)
 		return ms, 0, ok, nil
 	}), nil
 }
 
-func readMoment(p *datetime.Formatter, s []byte) (ms int64, nanos int32, ok bool) {
+// readMoment reads the text of argument 0. Beside a pattern that was given, what it did not
+// read runs over into the next month.
+func readMoment(p *datetime.Formatter, r row) (ms int64, nanos int32, ok bool) {
+	s := r.bytes(0)
 	if ms, nanos, ok = p.Parse(s); ok {
 		return ms, nanos, inRange(ms)
 	}
-	ms, nanos, ok = datetime.ParseLoose(s)
+	ms, nanos, ok = datetime.ParseLoose(s, !r.has(1))
 	return ms, nanos, ok && inRange(ms)
 }
 
@@ -241,7 +244,7 @@ func textInstant(b *expr.Bound) (expr.Kernel, error) {
 				return 0, 0, false, err
 			}
 		}
-		ms, nanos, ok := readMoment(p, r.bytes(0))
+		ms, nanos, ok := readMoment(p, r)
 		if !ok && !r.has(1) {
 			return 0, 0, false, fmt.Errorf("reading %q as a timestamp: expected is yyyy-MM-dd HH:mm:ss", r.bytes(0))
 		}
