@@ -170,14 +170,17 @@ func (b *builder) call(name string, args ...Expr) Expr {
 	return e
 }
 
-// comparableParts converts two collections or rows: their parts must be comparable,
-// and only for equality.
+// comparableParts converts two collections or rows, only for equality. Collections of what
+// has nothing in common are never equal; rows of such are refused.
 func (s *Site) comparableParts(a, b types.Type, test Order) error {
 	if !test.isEquality() {
 		return s.NoMatch("= and <> for collections and rows")
 	}
 	t, ok := Common(a, b)
-	if !ok {
+	switch {
+	case !ok && a.Kind.IsCollection():
+		return s.never()
+	case !ok:
 		return s.NoMatch("two values that can be compared")
 	}
 	return s.castBoth(t, t)

@@ -102,7 +102,7 @@ func inferIfNull(s *Site) (types.Type, error) {
 	t, err := s.Merge(0, 1)
 	if err == nil && !first.Type().Nullable {
 		s.Instead = s.Args[0]
-		if t.Kind.IsText() {
+		if t.Kind.IsText() || t.Kind.IsBinary() {
 			s.Instead = first
 		}
 		return s.Instead.Type(), nil

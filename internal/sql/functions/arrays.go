@@ -143,8 +143,14 @@ func castElement(s *expr.Site) (nullable bool, err error) {
 	if !widens(given, elem) {
 		return false, s.NoMatch("an ARRAY and a value of its element's type")
 	}
-	nullable = given.Nullable || elem.Nullable && !given.EqualButNull(elem)
+	nullable = given.Nullable || elem.Nullable && !given.EqualButNull(elem) && !longer(given, elem)
 	return nullable, s.Cast(1, elem)
+}
+
+// longer reports whether a type is of the same texts or bytes as another and longer ones,
+// of any length.
+func longer(from, to types.Type) bool {
+	return (from.Kind.IsText() && to.Kind == types.VarChar || from.Kind.IsBinary() && to.Kind == types.VarBinary) && from.Length <= to.Length
 }
 
 // widens reports whether a value of a type is taken for one of another, of the same family:

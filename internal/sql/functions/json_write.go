@@ -30,7 +30,8 @@ func appendJSON(dst []byte, t types.Type, c *batch.Column, i int) []byte {
 	case types.Double:
 		return appendReal(dst, c.F64[i])
 	case types.Decimal:
-		return decimal.Append(dst, unscaledAt(c, i), t.Scale)
+		var digits [48]byte
+		return jsondoc.AppendDecimal(dst, decimal.Append(digits[:0], unscaledAt(c, i), t.Scale))
 	case types.Binary, types.VarBinary, types.Bitmap:
 		dst = append(dst, '"')
 		dst = base64.StdEncoding.AppendEncode(dst, c.Bytes(i))
