@@ -31,7 +31,7 @@ func explainExit(job string, state *os.ProcessState, stderr *stderrTail, limit m
 	case oom != nil:
 		f.Kind, f.Signal = status.FailureMemory, signal
 		f.Message = fmt.Sprintf("the process of job %s used more memory than it may: its limit is %s, its peak was %s; %s", job, memory.Size(oom.limit), memory.Size(oom.peak), memoryAdvice)
-	case strings.HasPrefix(first, "fatal error: ") && (strings.Contains(first, "out of memory") || strings.Contains(first, "cannot allocate memory")):
+	case refusedMemory(first), ranOut(first, memory.Size(f.PeakMemory), limit):
 		f.Kind, f.Message, f.Stack, f.Exit = status.FailureMemory, first, crash, code
 		if limit > 0 {
 			f.Message = fmt.Sprintf("the process of job %s used more memory than it may: its limit is %s, its peak was %s; %s (%s)", job, limit, memory.Size(f.PeakMemory), memoryAdvice, first)
@@ -49,6 +49,18 @@ func explainExit(job string, state *os.ProcessState, stderr *stderrTail, limit m
 		f.Message = fmt.Sprintf("the job's process ended by itself with exit code %d", code)
 	}
 	return f
+}
+
+// refusedMemory tells by the first line of a crash whether the Go runtime was refused
+// memory, and says so.
+func refusedMemory(first string) bool {
+	return strings.HasPrefix(first, "fatal error: ") && (strings.Contains(first, "out of memory") || strings.Contains(first, "cannot allocate memory"))
+}
+
+// ranOut tells whether the Go runtime has crashed in a process with more memory than it
+// may have: it does not look at each place whether it was given what it had asked for.
+func ranOut(first string, peak, limit memory.Size) bool {
+	return limit > 0 && peak > limit && strings.HasPrefix(first, "SIGSEGV: ")
 }
 
 func text(b []byte) string { return strings.ToValidUTF8(string(bytes.TrimRight(b, "\n")), "?") }

@@ -203,6 +203,21 @@ func TestPanic(t *testing.T) {
 	}
 }
 
+// A crash of the Go runtime itself in a process that has more memory than it may is for
+// want of it.
+func TestCrashForWantOfMemory(t *testing.T) {
+	cmd := exec.Command("sh", "-c", "exit 2")
+	_ = cmd.Run() // it fails, as it should
+	said := &stderrTail{}
+	_, _ = said.Write([]byte("SIGSEGV: segmentation violation\nPC=0x42c13c m=3 sigcode=1 addr=0x0\n"))
+	for limit, want := range map[memory.Size]status.FailureKind{1 << 10: status.FailureMemory, 1 << 40: status.FailurePanic, 0: status.FailurePanic} {
+		f := explainExit("Word Count", cmd.ProcessState, said, limit, nil)
+		if f.Kind != want || !strings.Contains(f.Message, "SIGSEGV: segmentation violation") || f.Exit != 2 {
+			t.Errorf("limit %s: %+v, want the kind %s", limit, f, want)
+		}
+	}
+}
+
 func TestSignal(t *testing.T) {
 	p := newPlace(t, nil, "")
 	p.launch("kill")
