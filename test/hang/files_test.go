@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"syscall"
@@ -152,18 +153,24 @@ func TestDisksThatHangStopNobody(t *testing.T) {
 		t.Fatal(err)
 	}
 	poll(t, "nothing is archived", func() bool { return archiving.Load() == 1 })
+	jobs := func() []execgraph.View {
+		all, err := m.Dispatcher().Jobs(ctx)
+		if err != nil || len(all) != 3 {
+			t.Fatalf("%d jobs, error %v", len(all), err)
+		}
+		return slices.DeleteFunc(all, func(v execgraph.View) bool { return v.Job == ended.Job })
+	}
+	poll(t, "the tasks are not deployed", func() bool {
+		return !slices.ContainsFunc(jobs(), func(v execgraph.View) bool { return v.Tasks()[status.Deploying] != 1 })
+	})
 
 	seen := only().LastHeartbeat
 	for range enough {
 		poll(t, "no heartbeat comes", func() bool { return only().LastHeartbeat.After(seen) })
 		seen = only().LastHeartbeat
 	}
-	jobs, err := m.Dispatcher().Jobs(ctx)
-	if err != nil || len(jobs) != 3 {
-		t.Fatalf("%d jobs, error %v", len(jobs), err)
-	}
-	for _, v := range jobs {
-		if v.Job != ended.Job && (v.State != status.JobRunning || v.Tasks()[status.Deploying] != 1) {
+	for _, v := range jobs() {
+		if v.State != status.JobRunning || v.Tasks()[status.Deploying] != 1 {
 			t.Errorf("job %s is %s with tasks %v, failures %v", v.Job, v.State, v.Tasks(), v.Failures)
 		}
 	}
