@@ -8,12 +8,11 @@ import (
 	"testing"
 	"time"
 
-	"go.uber.org/goleak"
-
+	"github.com/weirstream/weir/internal/testkit/leaks"
 	"github.com/weirstream/weir/stream"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) { leaks.Main(m) }
 
 // seedFlag repeats the random test that printed it.
 var seedFlag = flag.Uint64("seed", 0, "run the random programs of this seed only")

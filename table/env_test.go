@@ -12,14 +12,13 @@ import (
 	"testing"
 	"time"
 
-	"go.uber.org/goleak"
-
+	"github.com/weirstream/weir/internal/testkit/leaks"
 	"github.com/weirstream/weir/internal/worker/assignment"
 	"github.com/weirstream/weir/stream"
 	"github.com/weirstream/weir/table"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) { leaks.Main(m) }
 
 func newEnv(t *testing.T, opts ...table.Option) *table.Env {
 	t.Helper()

@@ -9,13 +9,12 @@ import (
 	"sync"
 	"testing"
 
-	"go.uber.org/goleak"
-
 	"github.com/weirstream/weir/internal/ident"
 	"github.com/weirstream/weir/internal/operator"
+	"github.com/weirstream/weir/internal/testkit/leaks"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) { leaks.Main(m) }
 
 // host does for the source what its task would.
 type host struct {

@@ -14,15 +14,14 @@ import (
 	"testing/iotest"
 	"testing/synctest"
 
-	"go.uber.org/goleak"
-
 	"github.com/weirstream/weir/internal/actor"
 	"github.com/weirstream/weir/internal/rpc"
 	"github.com/weirstream/weir/internal/rpc/gateway"
 	"github.com/weirstream/weir/internal/rpc/pb"
+	"github.com/weirstream/weir/internal/testkit/leaks"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) { leaks.Main(m) }
 
 // someBytes makes n bytes that repeat nowhere, the same in each run.
 func someBytes(n int) []byte {

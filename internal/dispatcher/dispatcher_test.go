@@ -12,7 +12,6 @@ import (
 	"time"
 
 	"github.com/cockroachdb/datadriven"
-	"go.uber.org/goleak"
 
 	"github.com/weirstream/weir/internal/actor"
 	"github.com/weirstream/weir/internal/execgraph"
@@ -21,9 +20,10 @@ import (
 	"github.com/weirstream/weir/internal/jobgraph"
 	"github.com/weirstream/weir/internal/jobmaster"
 	"github.com/weirstream/weir/internal/status"
+	"github.com/weirstream/weir/internal/testkit/leaks"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) { leaks.Main(m) }
 
 // A master is a JobMaster that does what the script says.
 type master struct {

@@ -10,15 +10,15 @@ import (
 	"time"
 
 	"github.com/cockroachdb/datadriven"
-	"go.uber.org/goleak"
 
 	"github.com/weirstream/weir/internal/actor"
 	"github.com/weirstream/weir/internal/ident"
 	"github.com/weirstream/weir/internal/rpc"
 	"github.com/weirstream/weir/internal/rpc/pb"
+	"github.com/weirstream/weir/internal/testkit/leaks"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) { leaks.Main(m) }
 
 // TestScripts runs the stories under testdata. A script's commands:
 //

@@ -14,13 +14,13 @@ import (
 	"testing"
 	"testing/synctest"
 
-	"go.uber.org/goleak"
+	"github.com/weirstream/weir/internal/testkit/leaks"
 )
 
 // Whoever logs waits for the line for a short time only, which does not pass in a
 // bubble while a line is being written: so tests that look at once run in one.
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) { leaks.Main(m) }
 
 func open(t *testing.T, o Options) (*slog.Logger, *File) {
 	t.Helper()

@@ -13,10 +13,9 @@ import (
 	"syscall"
 	"testing"
 
-	"go.uber.org/goleak"
-
 	"github.com/weirstream/weir/internal/ident"
 	"github.com/weirstream/weir/internal/jobgraph"
+	"github.com/weirstream/weir/internal/testkit/leaks"
 	"github.com/weirstream/weir/internal/worker/assignment"
 )
 
@@ -26,7 +25,7 @@ func TestMain(m *testing.M) {
 	if path := os.Getenv(assignment.PlanVariable); path != "" {
 		os.Exit(behave(path, os.Args[1:]))
 	}
-	goleak.VerifyTestMain(m)
+	leaks.Main(m)
 }
 
 // behave is the main of a program.

@@ -8,8 +8,7 @@ import (
 
 	"encoding/json/v2"
 
-	"go.uber.org/goleak"
-
+	"github.com/weirstream/weir/internal/testkit/leaks"
 	"github.com/weirstream/weir/internal/worker/assignment"
 )
 
@@ -19,7 +18,7 @@ func TestMain(m *testing.M) {
 	if path := os.Getenv(assignment.PlanVariable); path != "" {
 		os.Exit(behave(path, os.Args[1:]))
 	}
-	goleak.VerifyTestMain(m)
+	leaks.Main(m)
 }
 
 func behave(path string, args []string) int {

@@ -11,17 +11,16 @@ import (
 	"sync"
 	"testing"
 
-	"go.uber.org/goleak"
-
 	"github.com/weirstream/weir/batch"
 	"github.com/weirstream/weir/config"
 	"github.com/weirstream/weir/internal/sql/session"
 	"github.com/weirstream/weir/internal/sqlgateway"
 	"github.com/weirstream/weir/internal/sqlgateway/client"
+	"github.com/weirstream/weir/internal/testkit/leaks"
 	"github.com/weirstream/weir/types"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) { leaks.Main(m) }
 
 // An engine answers the statements it was told of. It knows SET, RESET and that some
 // statements say no more than OK.

@@ -11,17 +11,16 @@ import (
 	"strings"
 	"testing"
 
-	"go.uber.org/goleak"
-
 	"github.com/weirstream/weir/batch"
 	"github.com/weirstream/weir/config"
 	"github.com/weirstream/weir/internal/sql/session"
 	"github.com/weirstream/weir/internal/sqlgateway/wire"
+	"github.com/weirstream/weir/internal/testkit/leaks"
 	"github.com/weirstream/weir/internal/testkit/recorded"
 	"github.com/weirstream/weir/types"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) { leaks.Main(m) }
 
 // serve makes a server over a scripted engine.
 func serve(t *testing.T, e *scripted, settings map[string]string) *Server {

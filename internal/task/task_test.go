@@ -9,8 +9,6 @@ import (
 	"testing"
 	"time"
 
-	"go.uber.org/goleak"
-
 	"github.com/weirstream/weir/internal/fs/scratch"
 	"github.com/weirstream/weir/internal/ident"
 	"github.com/weirstream/weir/internal/jobgraph"
@@ -21,9 +19,10 @@ import (
 	"github.com/weirstream/weir/internal/status"
 	"github.com/weirstream/weir/internal/streamgraph"
 	"github.com/weirstream/weir/internal/task"
+	"github.com/weirstream/weir/internal/testkit/leaks"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) { leaks.Main(m) }
 
 // program is a hand-made stream graph.
 type program struct{ g streamgraph.Graph }

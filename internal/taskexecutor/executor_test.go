@@ -8,7 +8,6 @@ import (
 	"testing/synctest"
 	"time"
 
-	"go.uber.org/goleak"
 	"google.golang.org/protobuf/proto"
 
 	"github.com/weirstream/weir/internal/actor"
@@ -19,9 +18,10 @@ import (
 	"github.com/weirstream/weir/internal/rpc/pb"
 	"github.com/weirstream/weir/internal/status"
 	"github.com/weirstream/weir/internal/taskexecutor/slottable"
+	"github.com/weirstream/weir/internal/testkit/leaks"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) { leaks.Main(m) }
 
 // world is an Executor with a fake ResourceManager, JobMaster and workers
 // around it, all on one real loop, with the in-memory network, in virtual time.

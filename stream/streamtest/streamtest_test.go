@@ -9,13 +9,12 @@ import (
 	"testing"
 	"time"
 
-	"go.uber.org/goleak"
-
+	"github.com/weirstream/weir/internal/testkit/leaks"
 	"github.com/weirstream/weir/stream"
 	"github.com/weirstream/weir/stream/streamtest"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) { leaks.Main(m) }
 
 // record is what these tests send: one type, of what there is to compile.
 type record struct {

@@ -7,12 +7,11 @@ import (
 	"log/slog"
 	"testing"
 
-	"go.uber.org/goleak"
-
+	"github.com/weirstream/weir/internal/testkit/leaks"
 	"github.com/weirstream/weir/stream"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) { leaks.Main(m) }
 
 // quiet keeps what an embedded run logs out of the test's output.
 var quiet = stream.Logger(slog.New(slog.DiscardHandler))

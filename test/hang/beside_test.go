@@ -13,8 +13,6 @@ import (
 	"testing/synctest"
 	"time"
 
-	"go.uber.org/goleak"
-
 	"github.com/weirstream/weir/internal/actor"
 	"github.com/weirstream/weir/internal/blob"
 	"github.com/weirstream/weir/internal/coordinator"
@@ -32,9 +30,10 @@ import (
 	"github.com/weirstream/weir/internal/taskexecutor"
 	"github.com/weirstream/weir/internal/taskexecutor/process"
 	"github.com/weirstream/weir/internal/taskexecutor/slottable"
+	"github.com/weirstream/weir/internal/testkit/leaks"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) { leaks.Main(m) }
 
 // outside is where all work beside loops waits until it may go on.
 type outside struct {

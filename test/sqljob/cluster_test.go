@@ -12,8 +12,6 @@ import (
 	"testing"
 	"time"
 
-	"go.uber.org/goleak"
-
 	"github.com/weirstream/weir/batch"
 	"github.com/weirstream/weir/config"
 	"github.com/weirstream/weir/internal/cli"
@@ -26,6 +24,7 @@ import (
 	"github.com/weirstream/weir/internal/sql/expr"
 	"github.com/weirstream/weir/internal/sql/plan"
 	"github.com/weirstream/weir/internal/status"
+	"github.com/weirstream/weir/internal/testkit/leaks"
 	"github.com/weirstream/weir/internal/worker/assignment"
 	"github.com/weirstream/weir/types"
 )
@@ -35,7 +34,7 @@ func TestMain(m *testing.M) {
 	if os.Getenv(assignment.WorkerVariable) != "" {
 		os.Exit(cli.Main(nil, os.Stdout, os.Stderr))
 	}
-	goleak.VerifyTestMain(m)
+	leaks.Main(m)
 }
 
 // hang is after which time what goes on is taken for hanging, on a busy machine too.

@@ -13,16 +13,16 @@ import (
 	"time"
 
 	"github.com/cockroachdb/datadriven"
-	"go.uber.org/goleak"
 
 	"github.com/weirstream/weir/bench/tpch"
 	"github.com/weirstream/weir/internal/cluster/sqlrun"
 	"github.com/weirstream/weir/internal/sql/builtin"
 	"github.com/weirstream/weir/internal/sql/engine"
 	"github.com/weirstream/weir/internal/sql/session"
+	"github.com/weirstream/weir/internal/testkit/leaks"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) { leaks.Main(m) }
 
 // TestQueries asks all queries with one subtask to an operator and with two.
 func TestQueries(t *testing.T) {

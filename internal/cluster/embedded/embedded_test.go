@@ -14,17 +14,16 @@ import (
 	"testing/synctest"
 	"time"
 
-	"go.uber.org/goleak"
-
 	"github.com/weirstream/weir/config"
 	"github.com/weirstream/weir/internal/cluster/embedded"
 	"github.com/weirstream/weir/internal/jobgraph"
 	"github.com/weirstream/weir/internal/status"
 	"github.com/weirstream/weir/internal/streamgraph"
+	"github.com/weirstream/weir/internal/testkit/leaks"
 	"github.com/weirstream/weir/stream"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) { leaks.Main(m) }
 
 func TestAJobRunsToItsEnd(t *testing.T) {
 	env := stream.NewEnv(stream.DefaultParallelism(2))

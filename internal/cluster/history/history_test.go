@@ -14,14 +14,13 @@ import (
 	"testing/synctest"
 	"time"
 
-	"go.uber.org/goleak"
-
 	"github.com/weirstream/weir/internal/cluster/archive"
 	"github.com/weirstream/weir/internal/dispatcher"
 	"github.com/weirstream/weir/internal/ident"
+	"github.com/weirstream/weir/internal/testkit/leaks"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) { leaks.Main(m) }
 
 func id(n byte) ident.JobID { return ident.JobID{ID: ident.ID{15: n}} }
 

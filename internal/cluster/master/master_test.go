@@ -10,8 +10,6 @@ import (
 	"strings"
 	"testing"
 
-	"go.uber.org/goleak"
-
 	"github.com/weirstream/weir/config"
 	"github.com/weirstream/weir/internal/actor"
 	"github.com/weirstream/weir/internal/cluster/addressfile"
@@ -19,9 +17,10 @@ import (
 	"github.com/weirstream/weir/internal/ident"
 	"github.com/weirstream/weir/internal/jobgraph"
 	"github.com/weirstream/weir/internal/status"
+	"github.com/weirstream/weir/internal/testkit/leaks"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) { leaks.Main(m) }
 
 func start(t *testing.T, dynamic ...string) (*Master, error) {
 	t.Helper()

@@ -11,13 +11,12 @@ import (
 	"strings"
 	"testing"
 
-	"go.uber.org/goleak"
-
 	"github.com/weirstream/weir/config"
 	"github.com/weirstream/weir/internal/metrics"
+	"github.com/weirstream/weir/internal/testkit/leaks"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) { leaks.Main(m) }
 
 func collect(context.Context) ([]metrics.Group, error) {
 	return []metrics.Group{{Scope: metrics.JobManager, Metrics: []metrics.Metric{{Name: "one", Value: metrics.Whole(1)}}}}, nil

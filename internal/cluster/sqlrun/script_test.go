@@ -14,15 +14,15 @@ import (
 	"time"
 
 	"github.com/cockroachdb/datadriven"
-	"go.uber.org/goleak"
 
 	"github.com/weirstream/weir/internal/cluster/sqlrun"
 	"github.com/weirstream/weir/internal/sql/builtin"
 	"github.com/weirstream/weir/internal/sql/engine"
 	"github.com/weirstream/weir/internal/sql/session"
+	"github.com/weirstream/weir/internal/testkit/leaks"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) { leaks.Main(m) }
 
 // Scripts of testdata: "sql" runs a statement and shows its schema and its rows, or why
 // it was refused; "file name=…" writes a file below a directory of the script's own, which

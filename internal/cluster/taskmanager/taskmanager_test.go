@@ -10,13 +10,12 @@ import (
 	"strings"
 	"testing"
 
-	"go.uber.org/goleak"
-
 	"github.com/weirstream/weir/config"
 	"github.com/weirstream/weir/internal/cluster/belongings"
+	"github.com/weirstream/weir/internal/testkit/leaks"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) { leaks.Main(m) }
 
 func load(t *testing.T, dynamic ...string) *config.Config {
 	t.Helper()

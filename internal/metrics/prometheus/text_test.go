@@ -14,13 +14,12 @@ import (
 	"strings"
 	"testing"
 
-	"go.uber.org/goleak"
-
 	"github.com/weirstream/weir/internal/metrics"
 	"github.com/weirstream/weir/internal/status"
+	"github.com/weirstream/weir/internal/testkit/leaks"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) { leaks.Main(m) }
 
 // A sample is one line of a page.
 type sample struct {

@@ -16,10 +16,10 @@ import (
 	"time"
 
 	"github.com/weirstream/weir/internal/ident"
-	"go.uber.org/goleak"
+	"github.com/weirstream/weir/internal/testkit/leaks"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) { leaks.Main(m) }
 
 var sample = Hello{
 	Version: Version,

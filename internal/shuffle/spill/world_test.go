@@ -18,10 +18,10 @@ import (
 	"github.com/weirstream/weir/internal/ident"
 	"github.com/weirstream/weir/internal/shuffle"
 	"github.com/weirstream/weir/internal/shuffle/local"
-	"go.uber.org/goleak"
+	"github.com/weirstream/weir/internal/testkit/leaks"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) { leaks.Main(m) }
 
 // live counts the batches that were made and not released.
 var live atomic.Int64

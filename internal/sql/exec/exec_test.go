@@ -9,18 +9,17 @@ import (
 	"strings"
 	"testing"
 
-	"go.uber.org/goleak"
-
 	"github.com/weirstream/weir/batch"
 	"github.com/weirstream/weir/internal/cluster/embedded"
 	"github.com/weirstream/weir/internal/sql/ast"
 	"github.com/weirstream/weir/internal/sql/expr"
 	"github.com/weirstream/weir/internal/sql/plan"
 	"github.com/weirstream/weir/internal/status"
+	"github.com/weirstream/weir/internal/testkit/leaks"
 	"github.com/weirstream/weir/types"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) { leaks.Main(m) }
 
 var (
 	bigint  = types.Of(types.BigInt)

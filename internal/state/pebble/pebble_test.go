@@ -13,12 +13,12 @@ import (
 	"testing"
 
 	"github.com/cockroachdb/pebble/v2/vfs"
-	"go.uber.org/goleak"
 
 	"github.com/weirstream/weir/internal/state/disk"
+	"github.com/weirstream/weir/internal/testkit/leaks"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) { leaks.Main(m) }
 
 // open makes a store in files of the test's own.
 func open(t *testing.T, files vfs.FS, memory int64) (disk.Store, string) {

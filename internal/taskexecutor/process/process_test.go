@@ -17,8 +17,6 @@ import (
 	"testing"
 	"time"
 
-	"go.uber.org/goleak"
-
 	"github.com/weirstream/weir/internal/actor"
 	"github.com/weirstream/weir/internal/blob"
 	"github.com/weirstream/weir/internal/ident"
@@ -26,6 +24,7 @@ import (
 	"github.com/weirstream/weir/internal/rpc/pb"
 	"github.com/weirstream/weir/internal/status"
 	"github.com/weirstream/weir/internal/taskexecutor"
+	"github.com/weirstream/weir/internal/testkit/leaks"
 	"github.com/weirstream/weir/internal/worker/assignment"
 )
 
@@ -36,7 +35,7 @@ func TestMain(m *testing.M) {
 		program(text, os.Args[1:])
 		return
 	}
-	goleak.VerifyTestMain(m)
+	leaks.Main(m)
 }
 
 func program(text string, args []string) {

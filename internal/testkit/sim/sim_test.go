@@ -8,13 +8,12 @@ import (
 	"testing"
 	"time"
 
-	"go.uber.org/goleak"
-
 	"github.com/weirstream/weir/internal/actor"
 	"github.com/weirstream/weir/internal/ident"
 	"github.com/weirstream/weir/internal/rpc"
 	"github.com/weirstream/weir/internal/rpc/pb"
 	"github.com/weirstream/weir/internal/rpc/rpctest"
+	"github.com/weirstream/weir/internal/testkit/leaks"
 	"github.com/weirstream/weir/internal/testkit/sim"
 )
 
@@ -22,7 +21,7 @@ import (
 // garbage.
 func TestMain(m *testing.M) {
 	debug.SetGCPercent(800)
-	goleak.VerifyTestMain(m)
+	leaks.Main(m)
 }
 
 // The simulated network keeps the promises of every rpc.System, in many orders.
