@@ -20,7 +20,7 @@ import (
 )
 
 // patience bounds every wait; none asserts that it took less.
-const patience = 90 * time.Second
+const patience = 5 * time.Minute
 
 // silence is how long a process may be silent before it counts as lost.
 const silence = 1500 * time.Millisecond
@@ -335,8 +335,20 @@ func (c *cluster) look(id string) (j job) {
 // running waits until every task of the job runs.
 func (c *cluster) running(id string) {
 	c.t.Helper()
+	if !c.runs(id) {
+		c.t.Fatalf("job %s has finished", id)
+	}
+}
+
+// runs waits until every task of the job runs. It is false when the job has finished: a
+// bounded one does, however slow who watches it is.
+func (c *cluster) runs(id string) (runs bool) {
+	c.t.Helper()
 	c.until("all tasks running", func() string {
 		j := c.look(id)
+		if j.State == "FINISHED" {
+			return ""
+		}
 		for _, v := range j.Vertices {
 			if v.Tasks["RUNNING"] != v.Parallelism {
 				return fmt.Sprintf("job %s is %s, %s: %v", id, j.State, v.Name, v.Tasks)
@@ -345,8 +357,16 @@ func (c *cluster) running(id string) {
 		if j.State != "RUNNING" || len(j.Vertices) == 0 {
 			return "job " + id + " is " + j.State
 		}
+		runs = true
 		return ""
 	})
+	return runs
+}
+
+// ended says whether the job has finished.
+func (c *cluster) ended(id string) bool {
+	c.t.Helper()
+	return c.look(id).State == "FINISHED"
 }
 
 // progresses waits until the job's tasks have read more records from one another

@@ -108,7 +108,7 @@ func (e *exact) round(j exactJob, kinds []*kind) (later []*kind) {
 	}
 	e.now.id = e.c.submit("streams", strconv.Itoa(splits), options,
 		j.kind, strconv.Itoa(splits), strconv.Itoa(j.n), e.now.output)
-	e.c.running(e.now.id)
+	e.c.runs(e.now.id)
 	judging, judged := make(chan struct{}), make(chan []string)
 	go func() { judged <- watch(j, e.now.output, judging) }()
 	rescaled := make(chan int)
@@ -202,7 +202,7 @@ func judge(j exactJob, output string, final ...string) string {
 // remaining gives the files below a directory that are there when a master has had the
 // time to delete them, which it does after its job is over.
 func remaining(dir string) (left []string) {
-	limit := time.Now().Add(30 * time.Second)
+	limit := time.Now().Add(patience / 3)
 	for poll := time.Tick(50 * time.Millisecond); ; <-poll {
 		if left = files(dir); len(left) == 0 || time.Now().After(limit) {
 			return left
