@@ -37,9 +37,9 @@ oracle: ; mkdir -p bin && $(GO) run ./test/oracle --groups --report bin/oracle.t
 
 sim: ; $(GO) test ./internal/testkit/sim -run TestWorld -v -timeout 0 -from $(FROM) -seeds $(SEEDS)
 
-chaos: ; $(GO) test ./test/chaos -run TestChaos -v -count 1 -timeout 15m -faults $(FAULTS) -seed $(SEED)
+chaos: ; $(GO) test ./test/chaos -run TestChaos -v -count 1 -timeout 45m -faults $(FAULTS) -seed $(SEED)
 
-exactly-once: ; $(GO) test ./test/chaos -run TestExactlyOnce -v -count 1 -timeout 15m -faults $(FAULTS) -seed $(SEED)
+exactly-once: ; $(GO) test ./test/chaos -run TestExactlyOnce -v -count 1 -timeout 45m -faults $(FAULTS) -seed $(SEED)
 
 metamorphic: ; $(GO) test ./test/metamorphic -v -count 1 -timeout 0 -programs $(PROGRAMS)
 
