@@ -144,8 +144,13 @@ func (e *exact) round(j exactJob, kinds []*kind) (later []*kind) {
 	return later
 }
 
+// mostRescales bounds the rescales of a job: where each takes as long as the time to the
+// next, it would come to nothing else.
+const mostRescales = 6
+
 // rescale asks for another parallelism of a job every two seconds until it is told to
-// stop, and says how often that was accepted: a master that is frozen does not answer.
+// stop, or has been accepted often enough, and says how often that was: a master that is
+// frozen does not answer.
 func (e *exact) rescale(j exactJob, stop <-chan struct{}) (accepted int) {
 	if !j.rescale {
 		return 0
@@ -158,6 +163,9 @@ func (e *exact) rescale(j exactJob, stop <-chan struct{}) (accepted int) {
 			poll.Stop()
 			return accepted
 		case <-poll.C:
+		}
+		if accepted == mostRescales {
+			continue
 		}
 		var body []string
 		for _, v := range vertices {
