@@ -61,6 +61,9 @@ func (r *Cluster) Submit(ctx context.Context, c *exec.Compiled, schema []types.F
 	beyond, done := session.Beyond(ctx, cancelTimeout)
 	defer done()
 	if err := r.master.Submit(beyond, graph); err != nil {
+		if uncertain(err) { // it may run, and nobody would read its rows
+			_ = j.Cancel() // what has failed is told
+		}
 		return nil, err
 	}
 	if ctx.Err() != nil {

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/weirstream/weir/batch"
+	"github.com/weirstream/weir/client"
 	"github.com/weirstream/weir/internal/ident"
 	"github.com/weirstream/weir/internal/jobgraph"
 	"github.com/weirstream/weir/internal/jobmaster/checkpoint"
@@ -23,6 +24,7 @@ type loneMaster struct {
 	ended     chan error
 	cancelled int
 	waits     int
+	submits   error
 	refuses   []error // a savepoint, the last one for good
 }
 
@@ -157,7 +159,7 @@ func TestRowsThatCannotBeReadAnyMore(t *testing.T) {
 func (m *loneMaster) Submit(ctx context.Context, _ *jobgraph.Graph) error {
 	select {
 	case <-time.After(time.Second):
-		return nil
+		return m.submits
 	case <-ctx.Done():
 		return context.Cause(ctx)
 	}
@@ -177,6 +179,26 @@ func TestAJobThatIsGivenUpWhileItIsSubmitted(t *testing.T) {
 			t.Errorf("cancelled %d times", m.cancelled)
 		}
 	})
+}
+
+// A job that may have been begun although its submission failed is cancelled.
+func TestAJobThatMayHaveBeenBegun(t *testing.T) {
+	for _, c := range []struct {
+		err       error
+		cancelled int
+	}{
+		{&client.Error{Status: 503, Errors: []string{"The cluster did not answer within 10m0s (web.timeout)."}}, 1},
+		{&unreachable{errors.New("connection reset"), "here"}, 1},
+		{&client.Error{Status: 400, Errors: []string{"Job has already been submitted."}}, 0},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			m := &loneMaster{submits: c.err}
+			compiled := &exec.Compiled{Compiled: &streamgraph.Compiled{Graph: &jobgraph.Graph{}}}
+			if _, err := NewCluster(m).Submit(t.Context(), compiled, nil); !errors.Is(err, c.err) || m.cancelled != c.cancelled {
+				t.Errorf("%v: %v, %d times cancelled", c.err, err, m.cancelled)
+			}
+		})
+	}
 }
 
 // StopWithSavepoint refuses a few times, since the job has just begun.

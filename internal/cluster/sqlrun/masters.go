@@ -175,6 +175,14 @@ func (e *unreachable) Error() string {
 // Unwrap gives what was seen of it.
 func (e *unreachable) Unwrap() error { return e.err }
 
+// uncertain reports whether what was asked of a cluster may have been done though it failed:
+// there was no answer, or one that it takes too long.
+func uncertain(err error) bool {
+	_, lost := errors.AsType[*unreachable](err)
+	answer, answered := errors.AsType[*client.Error](err)
+	return lost || answered && answer.Status >= 500 || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded)
+}
+
 // reached tells an answer that refuses, or says what has failed, from none, which is an
 // *unreachable.
 func reached(c *client.Client, err error) error {
