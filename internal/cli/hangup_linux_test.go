@@ -3,6 +3,7 @@ package cli
 import (
 	"bufio"
 	"context"
+	"io"
 	"os"
 	"os/exec"
 	"os/signal"
@@ -77,5 +78,29 @@ func TestHangups(t *testing.T) {
 	outside.Close()
 	if err := cmd.Wait(); err != nil {
 		t.Errorf("after its terminal is gone: %v", err)
+	}
+}
+
+// A terminal that does not say where its cursor is, such as one that a program has made
+// to type into, can be used too.
+func TestATerminalThatDoesNotAnswer(t *testing.T) {
+	outside, inside := terminal(t)
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, os.Args[0])
+	cmd.Args = []string{"weir", "sql", "-D", "execution.target=local"}
+	cmd.Env = append(os.Environ(), "WEIR_HOME="+t.TempDir(), "HOME="+t.TempDir(), "TERM=xterm")
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = inside, inside, inside
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: true}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	inside.Close()
+	if _, err := outside.WriteString("HELP;\rQUIT;\r"); err != nil {
+		t.Fatal(err)
+	}
+	shown, _ := io.ReadAll(outside) // it ends with an error when the other side is closed
+	if err := cmd.Wait(); err != nil || !strings.Contains(string(shown), "The following commands are available") {
+		t.Errorf("it ends with %v and has shown %q", err, shown)
 	}
 }

@@ -19,6 +19,11 @@ import (
 func (c *Client) Interactive(ctx context.Context) error {
 	c.printf("%sCommand history file path: %s\n\n", banner, c.History)
 	shell := readline.NewShell()
+	tells, already := tellsCursor(c.Terminal, c.Out)
+	if err := shell.Config.Set("cursor-position-probe", tells); err != nil {
+		return fmt.Errorf("configure the line editor: %w", err)
+	}
+	shell.Keys.Feed(false, []rune(already)...)
 	shell.Prompt.Primary(func() string { return prompt })
 	shell.Prompt.Secondary(func() string { return morePrompt })
 	shell.AcceptMultiline = func(line []rune) bool { return typed(string(line)) }

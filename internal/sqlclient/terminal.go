@@ -5,7 +5,9 @@ package sqlclient
 import (
 	"errors"
 	"fmt"
+	"io"
 	"os"
+	"regexp"
 
 	"golang.org/x/sys/unix"
 )
@@ -59,4 +61,35 @@ func key(f *os.File) (string, error) {
 		return "", fmt.Errorf("read a key: %w", err)
 	}
 	return string(b[:n]), nil
+}
+
+const (
+	askCursor = "\x1b[6n"
+	// askTenths is how many tenths of a second a terminal has to answer.
+	askTenths = 10
+)
+
+var cursorAnswer = regexp.MustCompile(`\x1b\[\d+;\d+R`)
+
+// tellsCursor reports whether a terminal says where its cursor is when it is asked: what
+// programs take for one, such as expect, and some editors' may not, and who waits for the
+// answer waits for ever. It gives what was typed meanwhile.
+func tellsCursor(f *os.File, out io.Writer) (tells bool, typed string) {
+	restore, err := raw(f)
+	if err != nil {
+		return false, ""
+	}
+	defer restore() // the line editor sets the terminal's state itself
+	fmt.Fprint(out, askCursor)
+	for range askTenths {
+		pressed, err := key(f)
+		if err != nil {
+			break
+		}
+		typed += pressed
+		if at := cursorAnswer.FindStringIndex(typed); at != nil {
+			return true, typed[:at[0]] + typed[at[1]:]
+		}
+	}
+	return false, typed
 }
