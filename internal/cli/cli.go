@@ -16,6 +16,7 @@ import (
 	"net"
 	"os"
 	"os/signal"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -109,7 +110,8 @@ func (p *invocation) root() *cobra.Command {
 	}
 	root.SetVersionTemplate("{{.Version}}\n")
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error {
-		return usage("%v\n\nUse the help option (-h or --help) to get help on the command.", err)
+		text := noNumber.ReplaceAllLiteralString(err.Error(), "want a whole number")
+		return usage("%s\n\nUse the help option (-h or --help) to get help on the command.", text)
 	})
 	root.CompletionOptions.HiddenDefaultCmd = true
 	f := root.PersistentFlags()
@@ -119,6 +121,27 @@ func (p *invocation) root() *cobra.Command {
 	f.StringVarP(&p.target, "target", "t", "", "deployment `target`: remote")
 	root.AddCommand(p.run(), p.list(), p.info(), p.cancel(), p.stop(), p.savepoint(), p.checkpoint(), p.upgrade(), p.exceptions(), p.why(), p.version(), p.jobManager(), p.taskManager(), p.historyServer(), p.sql(), p.sqlGateway(), p.cluster(), p.configuration(), p.memory())
 	return root
+}
+
+// noNumber is what the standard library says of text that is no number.
+var noNumber = regexp.MustCompile(`strconv\.Parse(Int|Uint): parsing ".*": [a-z ]+`)
+
+// noArguments refuses arguments of a verb that takes none, or only verbs of its own.
+func noArguments(c *cobra.Command, args []string) error {
+	if len(args) == 0 {
+		return nil
+	}
+	path := strings.TrimPrefix(c.CommandPath(), "weir ")
+	if !c.HasAvailableSubCommands() {
+		return usage("%s: got the argument %q, want none", path, args[0])
+	}
+	var there []string
+	for _, s := range c.Commands() {
+		if s.IsAvailableCommand() {
+			there = append(there, s.Name())
+		}
+	}
+	return usage("%s: %q is none of %s", path, args[0], strings.Join(there, ", "))
 }
 
 // unknownAction answers a verb that does not exist as Flink does.

@@ -60,12 +60,25 @@ func TestUsage(t *testing.T) {
 		{"list -m localhost:99999", "want HOST:PORT", 2},
 		{"list -m localhost:1", "Is the cluster running?", 1},
 		{"cluster start --taskmanagers -1", "--taskmanagers: got -1", 2},
+		{"cluster start --taskmanagers two", `invalid argument "two" for "--taskmanagers" flag: want a whole number`, 2},
+		{"cluster frob", `cluster: "frob" is none of start, status, stop`, 2},
+		{"cluster stop now", `cluster stop: got the argument "now", want none`, 2},
+		{"config frob", `config: "frob" is none of check, explain`, 2},
 	} {
 		var out, err bytes.Buffer
 		code := Main(strings.Fields(c.args), &out, &err)
 		if code != c.code || !strings.Contains(err.String(), c.want) {
 			t.Errorf("weir %s: code %d, want %d; standard error %q, want %q", c.args, code, c.code, err.String(), c.want)
 		}
+	}
+}
+
+// A job has one line of a list, also that of a query which is written in several.
+func TestNamesOfQueriesInLists(t *testing.T) {
+	var out bytes.Buffer
+	printGroup(&out, []client.Job{{ID: "1", Name: "SELECT 1\nFROM `t`", State: "RUNNING"}}, "Jobs", "None")
+	if got := out.String(); !strings.Contains(got, " : 1 : SELECT 1 FROM `t` (RUNNING)\n") {
+		t.Error(got)
 	}
 }
 

@@ -12,7 +12,7 @@ import (
 // cluster starts and stops the processes of a cluster on this machine.
 func (p *invocation) cluster() *cobra.Command {
 	c := &cobra.Command{Use: "cluster", Short: "Start, stop and show a cluster on this machine",
-		Args: cobra.NoArgs, RunE: func(c *cobra.Command, _ []string) error { return c.Help() }}
+		Args: noArguments, RunE: func(c *cobra.Command, _ []string) error { return c.Help() }}
 	c.AddCommand(p.clusterStart(), p.clusterStop(), p.clusterStatus())
 	return c
 }
@@ -37,7 +37,7 @@ func (p *invocation) localOptions() (local.Options, error) {
 func (p *invocation) clusterStart() *cobra.Command {
 	var taskManagers int
 	c := &cobra.Command{
-		Use: "start", Short: "Start a master and TaskManagers in the background", Args: cobra.NoArgs,
+		Use: "start", Short: "Start a master and TaskManagers in the background", Args: noArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if taskManagers < 0 {
 				return usage("--taskmanagers: got %d, want at least 0", taskManagers)
@@ -64,7 +64,7 @@ func (p *invocation) clusterStart() *cobra.Command {
 
 func (p *invocation) clusterStop() *cobra.Command {
 	return &cobra.Command{
-		Use: "stop", Short: "Stop the processes that start has started", Args: cobra.NoArgs,
+		Use: "stop", Short: "Stop the processes that start has started", Args: noArguments,
 		RunE: func(*cobra.Command, []string) error {
 			o, err := p.localOptions()
 			if err != nil {
@@ -85,7 +85,7 @@ func (p *invocation) clusterStop() *cobra.Command {
 func (p *invocation) clusterStatus() *cobra.Command {
 	var asJSON bool
 	c := &cobra.Command{
-		Use: "status", Short: "Show the processes, slots and jobs", Args: cobra.NoArgs,
+		Use: "status", Short: "Show the processes, slots and jobs", Args: noArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			o, err := p.localOptions()
 			if err != nil {

@@ -14,7 +14,7 @@ import (
 // configuration explains options and checks files of them.
 func (p *invocation) configuration() *cobra.Command {
 	c := &cobra.Command{Use: "config", Short: "Explain an option, or check a configuration file",
-		Args: cobra.NoArgs, RunE: func(c *cobra.Command, _ []string) error { return c.Help() }}
+		Args: noArguments, RunE: func(c *cobra.Command, _ []string) error { return c.Help() }}
 	c.AddCommand(p.configExplain(), p.configCheck(), p.configReference())
 	return c
 }

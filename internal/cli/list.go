@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -17,7 +18,7 @@ import (
 func (p *invocation) list() *cobra.Command {
 	var running, scheduled, all, asJSON bool
 	c := &cobra.Command{
-		Use: "list", Short: "List running, scheduled and ended jobs", Args: cobra.NoArgs,
+		Use: "list", Short: "List running, scheduled and ended jobs", Args: noArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			c, err := p.client()
 			if err != nil {
@@ -90,7 +91,8 @@ func printGroup(w io.Writer, jobs []client.Job, title, none string) {
 	}
 	fmt.Fprintln(w, title)
 	for _, j := range jobs {
-		fmt.Fprintf(w, "%s : %s : %s (%s)\n", time.UnixMilli(j.StartTime).Format("02.01.2006 15:04:05"), j.ID, j.Name, j.State)
+		name := strings.ReplaceAll(j.Name, "\n", " ") // that of a query's job is the query
+		fmt.Fprintf(w, "%s : %s : %s (%s)\n", time.UnixMilli(j.StartTime).Format("02.01.2006 15:04:05"), j.ID, name, j.State)
 	}
 	fmt.Fprintln(w, "--------------------------------------------------------------")
 }

@@ -17,7 +17,7 @@ import (
 // memory tells how a process would divide its memory, before it is started.
 func (p *invocation) memory() *cobra.Command {
 	c := &cobra.Command{Use: "memory", Short: "Show how a process would divide its memory",
-		Args: cobra.NoArgs, RunE: func(c *cobra.Command, _ []string) error { return c.Help() }}
+		Args: noArguments, RunE: func(c *cobra.Command, _ []string) error { return c.Help() }}
 	c.AddCommand(p.memoryExplain())
 	return c
 }
@@ -25,7 +25,7 @@ func (p *invocation) memory() *cobra.Command {
 func (p *invocation) memoryExplain() *cobra.Command {
 	var asJSON, jobManager bool
 	c := &cobra.Command{
-		Use: "explain", Short: "Compute the memory of a TaskManager or JobManager, in bytes", Args: cobra.NoArgs,
+		Use: "explain", Short: "Compute the memory of a TaskManager or JobManager, in bytes", Args: noArguments,
 		RunE: func(*cobra.Command, []string) error {
 			cfg, err := p.config()
 			if err != nil {

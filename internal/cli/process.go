@@ -10,21 +10,21 @@ import (
 
 func (p *invocation) jobManager() *cobra.Command {
 	return &cobra.Command{
-		Use: "jobmanager", Short: "Run a JobManager in the foreground", Args: cobra.NoArgs,
+		Use: "jobmanager", Short: "Run a JobManager in the foreground", Args: noArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error { return p.serve(cmd.Context(), session.JobManager) },
 	}
 }
 
 func (p *invocation) taskManager() *cobra.Command {
 	return &cobra.Command{
-		Use: "taskmanager", Short: "Run a TaskManager in the foreground", Args: cobra.NoArgs,
+		Use: "taskmanager", Short: "Run a TaskManager in the foreground", Args: noArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error { return p.serve(cmd.Context(), session.TaskManager) },
 	}
 }
 
 func (p *invocation) historyServer() *cobra.Command {
 	return &cobra.Command{
-		Use: "historyserver", Short: "Serve the REST API from the archives of ended jobs, in the foreground", Args: cobra.NoArgs,
+		Use: "historyserver", Short: "Serve the REST API from the archives of ended jobs, in the foreground", Args: noArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error { return p.serve(cmd.Context(), session.HistoryServer) },
 	}
 }

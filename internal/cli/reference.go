@@ -19,7 +19,7 @@ import (
 
 func (p *invocation) configReference() *cobra.Command {
 	return &cobra.Command{
-		Use: "reference", Short: "Print the reference of all options, as Markdown", Args: cobra.NoArgs,
+		Use: "reference", Short: "Print the reference of all options, as Markdown", Args: noArguments,
 		RunE: func(*cobra.Command, []string) error {
 			_, err := io.WriteString(p.out, reference())
 			return err

@@ -31,7 +31,7 @@ func versionLine() string { return fmt.Sprintf("Version: %s, Commit ID: %s", Ver
 func (p *invocation) version() *cobra.Command {
 	var asJSON bool
 	c := &cobra.Command{
-		Use: "version", Short: "Print the version", Args: cobra.NoArgs,
+		Use: "version", Short: "Print the version", Args: noArguments,
 		RunE: func(*cobra.Command, []string) error {
 			if asJSON {
 				return p.json(map[string]string{"version": Version, "commit": revision(), "go": runtime.Version()})
