@@ -147,7 +147,7 @@ func (s *starter) clear() error {
 	}
 	for _, p := range processes {
 		if p.Runs() {
-			return fmt.Errorf("a cluster is running already: %s, written down in %s; end it with weir cluster stop, or use another %s", p, s.run, config.HomeVariable)
+			return fmt.Errorf("a cluster is running already: %s, written down in %s; add a TaskManager to it with weir taskmanager, end it with weir cluster stop, or use another %s", p, s.run, config.HomeVariable)
 		}
 		if err := forget(s.run, p); err != nil {
 			return err
