@@ -44,8 +44,12 @@ type Cluster struct{ master Master }
 // NewCluster makes a runner.
 func NewCluster(m Master) *Cluster { return &Cluster{m} }
 
-// Submit begins a job.
+// Submit begins a job, unless its tables mean nothing to the processes of a cluster: what is
+// written below a relative path would be in the directory of a job's process, and go with it.
 func (r *Cluster) Submit(ctx context.Context, c *exec.Compiled, schema []types.Field) (engine.Job, error) {
+	if err := c.Check(true); err != nil {
+		return nil, err
+	}
 	graph := identified(c).Graph
 	j := &clusterJob{master: r.master, id: graph.Job}
 	var rows *exec.Result

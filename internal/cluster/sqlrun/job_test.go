@@ -15,6 +15,7 @@ import (
 	"github.com/weirstream/weir/internal/jobgraph"
 	"github.com/weirstream/weir/internal/jobmaster/checkpoint"
 	"github.com/weirstream/weir/internal/sql/exec"
+	"github.com/weirstream/weir/internal/sql/session"
 	"github.com/weirstream/weir/internal/streamgraph"
 )
 
@@ -198,6 +199,27 @@ func TestAJobThatMayHaveBeenBegun(t *testing.T) {
 				t.Errorf("%v: %v, %d times cancelled", c.err, err, m.cancelled)
 			}
 		})
+	}
+}
+
+// A relative path is below the working directory of a process, which on a cluster is that of
+// a job and goes with it: what is written there would be lost.
+func TestRelativePathsAreRefusedOnACluster(t *testing.T) {
+	s, err := NewEngine(nil, NewCluster(&loneMaster{})).Open(t.Context(), session.Options{Settings: map[string]string{"execution.runtime-mode": "batch"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	for _, format := range []string{"csv", "json", "parquet"} {
+		if _, err := s.Execute(t.Context(), "CREATE TABLE "+format+"_table (a INT) WITH ('connector'='filesystem', 'path'='data/in', 'format'='"+format+"')", nil); err != nil {
+			t.Fatal(err)
+		}
+		for _, statement := range []string{"INSERT INTO " + format + "_table VALUES (1)", "SELECT * FROM " + format + "_table"} {
+			const want = `path "data/in" is relative: on a cluster every process has a working directory of its own; give an absolute path`
+			if _, err := s.Execute(t.Context(), statement, nil); err == nil || !strings.Contains(err.Error(), want) {
+				t.Errorf("%s: %v, want %s", statement, err, want)
+			}
+		}
 	}
 }
 
