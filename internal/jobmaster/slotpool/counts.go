@@ -4,11 +4,12 @@ import "github.com/weirstream/weir/internal/execgraph"
 
 // Counts say how many requests and slots a pool has.
 type Counts struct {
-	Pending  int // requests that wait for a slot
-	Granted  int // requests that have one
-	Free     int // slots nobody uses
-	Lacking  int // so many free slots would serve a request that waits; 0: none waits
-	Declared int // the requirement that was last to be sent
+	Pending  int  // requests that wait for a slot
+	Granted  int  // requests that have one
+	Free     int  // slots nobody uses
+	Lacking  int  // so many free slots would serve a request that waits; 0: none waits
+	Declared int  // the requirement that was last to be sent
+	Resting  bool // what is pending is not part of the requirement
 }
 
 // Counts counts what the pool holds.
@@ -17,7 +18,7 @@ func (p *Pool) Counts() Counts {
 	if p.opts.Bounded && lacking > 0 {
 		lacking = len(p.bulks[0].pending)
 	}
-	return Counts{Pending: p.pending(), Granted: len(p.slots) - free, Free: free, Lacking: lacking, Declared: p.declared}
+	return Counts{Pending: p.pending(), Granted: len(p.slots) - free, Free: free, Lacking: lacking, Declared: p.declared, Resting: !p.resting.IsZero()}
 }
 
 // Present is how many slots the pool holds, used or not.

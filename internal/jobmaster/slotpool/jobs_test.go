@@ -142,3 +142,20 @@ func TestJobsDoNotWaitForOneAnother(t *testing.T) {
 		j.until(1, 4)
 	}
 }
+
+// A batch that waits for all slots, one of which is in use for long, does not keep the others
+// from those who need fewer.
+func TestWhoNeedsTooManyHoldsUpNobody(t *testing.T) {
+	j := newJobs(t, 3, 4)
+	j.manage(slotmanager.StartUpOver{})
+	j.want(0, 1)
+	j.until(0, 1)
+	j.want(1, 4)
+	j.want(2, 2)
+	j.until(2, 2)
+	j.finish(2)
+	j.apply(2, Close{})
+	j.finish(0)
+	j.apply(0, Close{})
+	j.until(1, 4)
+}

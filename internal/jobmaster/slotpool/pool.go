@@ -15,7 +15,7 @@ import (
 // Invariant: when a request is pending, no slot is free, or in a bounded pool fewer
 // than the oldest bulk lacks. The requirement is the
 // number of pending plus that of granted requests, and at least what is to be
-// kept. waiting and idle count what stands in bulks and slots, so that a large job
+// kept; a pool that gives way does not count the pending ones. waiting and idle count what stands in bulks and slots, so that a large job
 // is not counted at each event.
 type Pool struct {
 	opts    Options
@@ -37,6 +37,7 @@ type Pool struct {
 	shortage NotEnough // that is waited out
 	look     time.Time // when it is looked at again; zero: there is none
 	unused   time.Time // since when no slot is used because a bulk lacks some; zero: that is not so
+	resting  time.Time // until when what is pending is not declared; zero: it is
 
 	declared int // the requirement last declared
 	closed   bool
@@ -351,9 +352,14 @@ func (p *Pool) close() {
 	})
 }
 
-// Requirement is how many slots the job needs now.
+// Requirement is how many slots the job needs now. One that gives way needs none for what
+// is pending.
 func (p *Pool) Requirement() int {
-	return max(p.keep, p.pending()+len(p.slots)-p.free())
+	need := len(p.slots) - p.free()
+	if p.resting.IsZero() {
+		need += p.pending()
+	}
+	return max(p.keep, need)
 }
 
 func (p *Pool) free() int {
@@ -396,6 +402,9 @@ func (p *Pool) Deadline() time.Time {
 	}
 	if !p.unused.IsZero() {
 		due(p.unused.Add(unusedTimeout))
+	}
+	if !p.resting.IsZero() {
+		due(p.resting)
 	}
 	if p.surplus() > 0 {
 		due(p.oldest.Add(p.opts.IdleTimeout))

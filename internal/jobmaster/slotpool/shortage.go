@@ -23,19 +23,23 @@ func (p *Pool) turn() []*bulk {
 }
 
 // unusedTimeout is how long a bounded pool keeps slots none of which is used, because those it
-// waits for need more of them.
-const unusedTimeout = 5 * time.Second
+// waits for need more of them, and restTime how long it then leaves them to others.
+const unusedTimeout, restTime = 5 * time.Second, time.Second
 
-// giveWay gives slots back that are too few to use any. Other jobs may be in the same
-// position. The ResourceManager gives them to the one that came first, which then has enough.
+// giveWay gives slots back that are too few to use any, and asks for none for a while. Another
+// job may be in the same position, or need no more than these.
 func (p *Pool) giveWay() {
+	if p.waiting == 0 || !p.now.Before(p.resting) {
+		p.resting = time.Time{}
+	}
 	switch {
 	case !p.opts.Bounded || p.waiting == 0 || p.idle == 0 || p.idle < len(p.slots):
 		p.unused = time.Time{}
 	case p.unused.IsZero():
 		p.unused = p.now
 	case p.now.Sub(p.unused) >= unusedTimeout:
-		p.unused = time.Time{}
+		p.unused, p.resting = time.Time{}, p.now.Add(restTime)
+		p.declare() // first, so that they do not come again
 		p.remove(func(h *held) bool {
 			p.gone[h.slot.Allocation] = true
 			p.emit(Free{Slot: h.slot, Cause: "the job needs more slots than it has, and others may need this one"})

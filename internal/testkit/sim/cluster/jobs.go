@@ -242,8 +242,12 @@ func closure[S ~uint8](all []S, step func(S, S) bool) [][]bool {
 func (k *checks) watchPool(m *master, w *watched, v *execgraph.View) {
 	pool := w.master.Pool()
 	n := pool.Counts()
+	need := n.Granted
+	if !n.Resting {
+		need += n.Pending
+	}
 	switch {
-	case n.Declared != n.Pending+n.Granted:
+	case n.Declared != need:
 		k.broken("6", "job %s declares %d slots, with %d pending and %d fulfilled", v.Job, n.Declared, n.Pending, n.Granted)
 	case n.Pending > 0 && n.Free >= n.Lacking:
 		k.broken("6", "job %s waits for %d slots and uses %d of its slots for nothing, where %d would do", v.Job, n.Pending, n.Free, n.Lacking)
