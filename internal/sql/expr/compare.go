@@ -170,15 +170,16 @@ func (b *builder) call(name string, args ...Expr) Expr {
 	return e
 }
 
-// comparableParts converts two collections or rows, only for equality. Collections of what
-// has nothing in common are never equal; rows of such are refused.
+// comparableParts converts two collections or rows, only for equality. Arrays of what has
+// nothing in common are never equal if one could be cast to the other; else such are
+// refused.
 func (s *Site) comparableParts(a, b types.Type, test Order) error {
 	if !test.isEquality() {
 		return s.NoMatch("= and <> for collections and rows")
 	}
 	t, ok := Common(a, b)
 	switch {
-	case !ok && a.Kind.IsCollection():
+	case !ok && a.Kind == types.Array && refusal(b, a) == "":
 		return s.never()
 	case !ok:
 		return s.NoMatch("two values that can be compared")
