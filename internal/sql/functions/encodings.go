@@ -35,7 +35,7 @@ func encodings() []*expr.Function {
 		function("HEX", "arithmetic", "HEX(x)", "The number, or the text's bytes, in hexadecimal digits.", inferHex, appending(hexadecimal)),
 		function("UNHEX", "arithmetic", "UNHEX(s)", "The bytes written in hexadecimal digits.", giving("t!", always(octets)), appending(func(dst []byte, r row) ([]byte, bool) { return sqltext.Unhex(dst, r.bytes(0)) })),
 		function("BIN", "arithmetic", "BIN(n)", "The number in binary digits.", giving("I", as(text)), appending(func(dst []byte, r row) ([]byte, bool) { return strconv.AppendUint(dst, uint64(r.int(0)), 2), true })),
-		function("SHA2", "hash", "SHA2(s, bits)", "The SHA-2 hash of 224, 256, 384 or 512 bits.", giving("xi", as(types.VarCharOf(128))), failing(sha2)),
+		function("SHA2", "hash", "SHA2(s, bits)", "The SHA-2 hash of 224, 256, 384 or 512 bits.", giving("xI", as(types.VarCharOf(128))), failing(sha2)),
 	}
 	for _, h := range hashes {
 		fs = append(fs, function(h.name, "hash", h.name+"(s)", "The "+h.name+" hash in hexadecimal digits.", giving("x", as(types.CharOf(2*h.size))), appending(func(dst []byte, r row) ([]byte, bool) {

@@ -172,6 +172,9 @@ func inferJSONString(s *expr.Site) (types.Type, error) {
 	if s.Kind(0) == types.Null {
 		s.Args[0] = expr.Null(text, s.Args[0].Span())
 	}
+	if s.Kind(0) == types.Bitmap {
+		return types.Type{}, s.NoMatch("a value that JSON has; write BITMAP_TO_STRING")
+	}
 	if reason, ok := writable(s.Type(0)); !ok {
 		return types.Type{}, s.Refuse("JSON_STRING: %s", reason)
 	}
