@@ -114,7 +114,7 @@ func inferInstant(s *expr.Site) (types.Type, error) {
 	if s.Kind(0).IsText() {
 		return inferInstantText(s)
 	}
-	if s.Kind(0) == types.Null {
+	if s.Kind(0) == types.Null && len(s.Args) == 1 {
 		s.Args[0] = expr.Null(long.OrNull(), s.Args[0].Span())
 	}
 	if _, err := giving("n?I", always(ltz3))(s); err != nil {
