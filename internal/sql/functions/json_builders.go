@@ -172,6 +172,10 @@ func inferJSONString(s *expr.Site) (types.Type, error) {
 	if s.Kind(0) == types.Null {
 		s.Args[0] = expr.Null(text, s.Args[0].Span())
 	}
+	if call, ok := s.Args[0].(*expr.Call); ok && slices.Contains(raw, call.Fn.Name) {
+		s.Instead = s.Args[0]
+		return s.Instead.Type(), nil
+	}
 	if s.Kind(0) == types.Bitmap {
 		return types.Type{}, s.NoMatch("a value that JSON has; write BITMAP_TO_STRING")
 	}
