@@ -113,7 +113,7 @@ func (b *binder) userFunction(name *ast.ObjectName) (*expr.Function, error) {
 		}
 	}
 	near := nearest(name.Last(), b.functionNames())
-	return nil, expr.Refuse(name.Span, "No match found for function signature %s: there is no such function%s", dotted(name.Parts), near)
+	return nil, expr.Refuse(name.Parts[len(name.Parts)-1].Span, "No match found for function signature %s: there is no such function%s", dotted(name.Parts), near)
 }
 
 func (b *binder) functionNames() []string {

@@ -73,6 +73,9 @@ func assignable(from, to types.Type) bool {
 		}
 		return true
 	}
+	if f == types.VarChar && t == types.Char { // a length that is not known is not cut
+		return false
+	}
 	return f == t || f.IsNumeric() && t.IsNumeric() && (f < t || t == types.Decimal || f == types.Decimal && t.IsApproximate()) || f.IsText() && t.IsText() || f.IsBinary() && t.IsBinary() ||
-		f.IsTimestamp() && t.IsTimestamp() || f == types.Date && t.IsTimestamp()
+		f.IsTimestamp() && t.IsTimestamp() || f == types.Timestamp && (t == types.Date || t == types.Time)
 }

@@ -32,6 +32,8 @@ func Insert(o Options, s *ast.Insert) (*logical.Sink, error) {
 		return nil, expr.Refuse(s.Table.Span, "%s is a view, and a view cannot be written to", path)
 	case t.Kind == catalog.MaterializedTable:
 		return nil, expr.Refuse(s.Table.Span, "%s is a materialized table, which its query fills", path)
+	case s.OnConflict != "" && t.Schema.PrimaryKey == nil:
+		return nil, expr.Refuse(s.Table.Span, "ON CONFLICT clause is only allowed for upsert sinks, and %s has no PRIMARY KEY", path)
 	}
 	b.typedAround(s.Query)
 	plan, err := b.query(s.Query, nil, nil)

@@ -239,7 +239,11 @@ func (b *binder) condition(e ast.Expr, s expr.Scope, where string) (expr.Expr, e
 		return nil, err
 	}
 	if k := c.Type().Kind; k != types.Boolean && k != types.Null {
-		return nil, expr.Refuse(e.Range(), "%s clause must be a condition, and this is of type %s", where, c.Type().Text())
+		at := e.Range()
+		if q, ok := e.(*ast.Subquery); ok {
+			at = q.Query.Span
+		}
+		return nil, expr.Refuse(at, "%s clause must be a condition, and this is of type %s", where, c.Type().Text())
 	}
 	if l, ok := c.(*expr.Literal); ok && l.T.Kind == types.Null { // it is of the type that is wanted here
 		typed := &expr.Literal{T: types.Of(types.Boolean), Value: batch.NewColumn(types.Of(types.Boolean)), At: l.At, Text: l.Text}

@@ -66,24 +66,28 @@ func (b *binder) selection(sel *ast.Select, q *ast.Query, outer expr.Scope, ctes
 		return nil, err
 	}
 	for _, w := range sel.Windows {
+		if s.named[w.Name.Text] != nil {
+			return nil, expr.Refuse(w.Name.Span, "Duplicate window names not allowed: %s", w.Name.Text)
+		}
 		s.named[w.Name.Text] = w.Window
 	}
 	s.over = &windows{b: b, s: s}
 	if err := s.grouped(sel); err != nil {
 		return nil, err
 	}
-	if err := s.list(sel.Items, b.typed[sel]); err != nil {
-		return nil, err
-	}
+	listed := s.list(sel.Items, b.typed[sel])
 	var having expr.Expr
 	var err error
-	if sel.Having != nil {
+	if sel.Having != nil { // what is wrong in it is told before what is wrong in the list
 		if having, err = b.condition(sel.Having, s, "HAVING"); err != nil {
 			return nil, err
 		}
 		if s.over.has(having) {
 			return nil, expr.Refuse(sel.Having.Range(), "HAVING cannot use OVER: filter in a query around this one")
 		}
+	}
+	if listed != nil {
+		return nil, listed
 	}
 	var qualify expr.Expr
 	if sel.Qualify != nil {
@@ -164,6 +168,9 @@ func (s *selecting) rows(sel *ast.Select) error {
 func (s *selecting) list(items []*ast.SelectItem, typed bool) error {
 	for _, item := range items {
 		if star, ok := item.Expr.(*ast.Star); ok {
+			if item.Alias != nil {
+				return expr.Refuse(star.Span, "Unknown identifier '*': all columns together cannot have a name")
+			}
 			if err := s.star(star); err != nil {
 				return err
 			}

@@ -34,7 +34,7 @@ func (b *binder) setOperation(o *ast.SetOperation, outer expr.Scope, ctes *commo
 	for i := range row {
 		pair := []expr.Expr{columns[0][i], columns[1][i]}
 		if err := b.unify(pair, o.Span); err != nil {
-			return nil, expr.Refuse(o.Span, "Type mismatch in column %d of %s: %s and %s", i+1, o.Kind, columns[0][i].Type(), columns[1][i].Type())
+			return nil, expr.Refuse(itemOf(o, i), "Type mismatch in column %d of %s: %s and %s", i+1, o.Kind, columns[0][i].Type(), columns[1][i].Type())
 		}
 		columns[0][i], columns[1][i] = pair[0], pair[1]
 		row[i] = types.Field{Name: fields[i].Name, Type: pair[0].Type().WithNull(pair[0].Type().Nullable || pair[1].Type().Nullable)}
@@ -57,4 +57,30 @@ func project(in logical.Node, exprs []expr.Expr, names []string) logical.Node {
 		return in
 	}
 	return &logical.Project{Input: in, Exprs: exprs, Names: names}
+}
+
+// itemOf is the place of a column in the first query of a set operation, or the whole
+// operation where a star has made the column.
+func itemOf(o *ast.SetOperation, column int) ast.Span {
+	var first ast.QueryBody = o
+	for {
+		switch body := first.(type) {
+		case *ast.SetOperation:
+			first = body.Left
+		case *ast.Query:
+			first = body.Body
+		case *ast.Select:
+			for i, item := range body.Items[:min(column+1, len(body.Items))] {
+				if _, star := item.Expr.(*ast.Star); star {
+					return o.Span
+				}
+				if i == column {
+					return item.Expr.Range()
+				}
+			}
+			return o.Span
+		default:
+			return o.Span
+		}
+	}
 }

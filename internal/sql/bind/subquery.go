@@ -47,7 +47,7 @@ func (b *binder) scalar(e *ast.Subquery, around expr.Scope, ctes *commonTables) 
 	}
 	fields := plan.Fields()
 	if len(fields) != 1 {
-		return nil, expr.Refuse(e.Span, "a sub-query that is used as a value must have one column, this one has %d", len(fields))
+		return nil, expr.Refuse(e.Query.Span, "a sub-query that is used as a value must have one column, this one has %d", len(fields))
 	}
 	return &logical.Subquery{Kind: logical.Scalar, Plan: plan, T: fields[0].Type.OrNull(), At: e.Span}, nil
 }

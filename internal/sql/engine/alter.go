@@ -257,6 +257,9 @@ func (st *statement) alterCatalog(a *ast.Alter) (*session.Result, error) {
 		if len(action.Options) == 0 {
 			return nil, expr.Refuse(action.Span, "ALTER CATALOG SET does not support empty option")
 		}
+		if err := checkCatalog(changed.Options); err != nil {
+			return nil, expr.Refuse(action.Span, "%v", err)
+		}
 	case *ast.ResetOptions:
 		for _, k := range action.Keys {
 			if k.Value == "type" {

@@ -107,6 +107,7 @@ func (st *statement) placeColumn(t *catalog.Table, c *ast.Column, modify bool) e
 		at = len(columns)
 	case p.After == nil:
 		at = 0
+	case modify && p.After.Last() == made.Name: // it stays where it is
 	default:
 		i := slices.IndexFunc(columns, func(c catalog.Column) bool { return c.Name == p.After.Last() })
 		if i < 0 {

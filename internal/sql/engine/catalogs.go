@@ -33,22 +33,31 @@ const (
 	defaultDatabase = "default-database"
 )
 
-// openCatalog makes a catalog of its options.
-func (o *Options) openCatalog(options map[string]string) (catalog.Catalog, error) {
+// checkCatalog refuses options that no catalog has.
+func checkCatalog(options map[string]string) error {
 	kind, ok := options[catalogType]
 	if !ok {
 		//lint:ignore ST1005 Flink's words
-		return nil, fmt.Errorf("Catalog options do not contain an option key 'type' for discovering a catalog.")
+		return fmt.Errorf("Catalog options do not contain an option key 'type' for discovering a catalog.")
 	}
 	known, ok := catalogOptions[kind]
 	if !ok {
-		return nil, fmt.Errorf("there is no catalog of type '%s'; there are %s", kind, strings.Join(slices.Sorted(maps.Keys(catalogOptions)), ", "))
+		return fmt.Errorf("there is no catalog of type '%s'; there are %s", kind, strings.Join(slices.Sorted(maps.Keys(catalogOptions)), ", "))
 	}
 	for _, k := range slices.Sorted(maps.Keys(options)) {
 		if k != catalogType && !slices.Contains(known, k) {
-			return nil, fmt.Errorf("a catalog of type '%s' has no option '%s'; it has %s", kind, k, strings.Join(known, ", "))
+			return fmt.Errorf("a catalog of type '%s' has no option '%s'; it has %s", kind, k, strings.Join(known, ", "))
 		}
 	}
+	return nil
+}
+
+// openCatalog makes a catalog of its options.
+func (o *Options) openCatalog(options map[string]string) (catalog.Catalog, error) {
+	if err := checkCatalog(options); err != nil {
+		return nil, err
+	}
+	kind := options[catalogType]
 	database := options[defaultDatabase]
 	if database == "" {
 		database = "default"

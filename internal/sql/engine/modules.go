@@ -1,7 +1,10 @@
 package engine
 
 import (
+	"slices"
+
 	"github.com/weirstream/weir/internal/sql/ast"
+	"github.com/weirstream/weir/internal/sql/bind"
 	"github.com/weirstream/weir/internal/sql/expr"
 	"github.com/weirstream/weir/internal/sql/session"
 )
@@ -64,9 +67,19 @@ func (st *statement) unloadModule(u *ast.UnloadModule) (*session.Result, error) 
 	return done(), nil
 }
 
-// change refuses the statements that change rows in place, after looking at their names.
-func (st *statement) change(table *ast.ObjectName, assigned []*ast.Assignment, what string) error {
-	path, err := st.qualify(table)
+// changed is an UPDATE or a DELETE.
+type changed struct {
+	table    *ast.ObjectName
+	alias    *ast.Name
+	assigned []*ast.Assignment
+	where    ast.Expr
+	what     string
+}
+
+// change refuses the statements that change rows in place, after looking at their names
+// and types.
+func (st *statement) change(c *changed) error {
+	path, err := st.qualify(c.table)
 	if err != nil {
 		return err
 	}
@@ -75,14 +88,23 @@ func (st *statement) change(table *ast.ObjectName, assigned []*ast.Assignment, w
 		return err
 	}
 	if t == nil {
-		return expr.Refuse(table.Span, "Object '%s' not found", table.Last())
+		return expr.Refuse(c.table.Span, "Object '%s' not found", c.table.Last())
 	}
-	for _, a := range assigned {
-		if _, _, ok := t.Schema.Column(a.Column.Last()); !ok {
-			return expr.Refuse(a.Column.Span, "Unknown target column '%s'", a.Column.Last())
+	var assigned []string
+	for _, a := range c.assigned {
+		name := a.Column.Last()
+		if _, _, ok := t.Schema.Column(name); !ok {
+			return expr.Refuse(a.Column.Span, "Unknown target column '%s'", name)
 		}
+		if slices.Contains(assigned, name) {
+			return expr.Refuse(a.Column.Span, "Target column '%s' is assigned more than once", name)
+		}
+		assigned = append(assigned, name)
 	}
-	return refused(session.ClassRefused, "Can't perform %s operation of the table %s: no connector can change rows in place", what, path)
+	if err := bind.Change(st.binding(), c.table, c.alias, c.assigned, c.where); err != nil {
+		return err
+	}
+	return refused(session.ClassRefused, "Can't perform %s operation of the table %s: no connector can change rows in place", c.what, path)
 }
 
 // truncate refuses: no connector can empty a table.
@@ -113,9 +135,9 @@ func (st *statement) other(parsed ast.Statement) (*session.Result, error) {
 	case *ast.UnloadModule:
 		return st.unloadModule(s)
 	case *ast.Update:
-		return nil, st.change(&s.Table, s.Assignments, "update")
+		return nil, st.change(&changed{table: &s.Table, alias: s.Alias, assigned: s.Assignments, where: s.Where, what: "update"})
 	case *ast.Delete:
-		return nil, st.change(&s.Table, nil, "delete")
+		return nil, st.change(&changed{table: &s.Table, alias: s.Alias, where: s.Where, what: "delete"})
 	case *ast.Merge:
 		return nil, expr.Refuse(s.Span, "MERGE INTO is not supported: no connector can change rows in place")
 	case *ast.Truncate:

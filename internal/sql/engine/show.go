@@ -73,7 +73,8 @@ func (st *statement) listed(s *ast.Show) (heading string, names []string, err er
 		if in, database, err = st.names.QualifyDatabase(s.In.Strings()); err != nil {
 			return "", nil, expr.Refuse(s.In.Span, "%v", err)
 		}
-		if err := st.listable(in, database, s.In.Span); err != nil {
+		// Functions are listed whatever the database: most are built in.
+		if err := st.listable(in, database, s.In.Span); err != nil && s.What != "FUNCTIONS" {
 			return "", nil, err
 		}
 	}
@@ -88,8 +89,10 @@ func (st *statement) listed(s *ast.Show) (heading string, names []string, err er
 		names, err = st.names.Functions(in, database)
 		return "function name", names, err
 	case "FUNCTIONS":
-		names, err = st.names.Functions(in, database)
-		if st.unloaded {
+		if st.listable(in, database, s.Span) == nil {
+			names, err = st.names.Functions(in, database)
+		}
+		if err != nil || st.unloaded {
 			return "function name", names, err
 		}
 		for _, f := range st.o.Registry.Functions() {
@@ -108,7 +111,9 @@ func (st *statement) listed(s *ast.Show) (heading string, names []string, err er
 		names, err = st.names.Tables(in, database, func(t *catalog.Table) bool { return t.Kind == catalog.MaterializedTable })
 		return "materialized table", names, err
 	}
-	return "", nil, expr.Refuse(s.Span, "SHOW %s is not supported", s.What)
+	what := s.Span
+	what.Start += len("SHOW ")
+	return "", nil, expr.Refuse(what, "SHOW %s is not supported", s.What)
 }
 
 // keeps gives the test of a LIKE.
@@ -150,7 +155,7 @@ func (st *statement) describe(d *ast.Describe) (*session.Result, error) {
 	case d.Kind == ast.KindJob:
 		return st.describeJob(d)
 	case d.Kind != ast.KindTable && d.Kind != ast.KindMaterializedTable:
-		return nil, st.lacks(d.Span, d.Kind)
+		return nil, st.lacks(d.Name.Span, d.Kind)
 	}
 	_, t, err := st.tableOf(&d.Name)
 	if err != nil {

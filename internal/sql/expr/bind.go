@@ -172,7 +172,7 @@ func (b *Binder) field(n *ast.Field) (Expr, error) {
 func (b *Binder) fieldOf(e Expr, name ast.Name, at ast.Span) (Expr, error) {
 	t := e.Type()
 	if !t.Kind.IsComposite() {
-		return nil, Refuse(name.Range(), "%s is no field: the value before it is %s, not a row", name.Text, t.Text())
+		return nil, Refuse(at, "%s is no field: the value before it is %s, not a row", name.Text, t.Text())
 	}
 	var names []string
 	for i, f := range t.Fields {
@@ -259,10 +259,15 @@ func chain(n ast.Expr, op ast.BinaryOp) []ast.Expr {
 // functionCall is a call by name. What follows an aggregate is for the scope.
 func (b *Binder) functionCall(n *ast.Call) (Expr, error) {
 	if a := n.Aggregation; a.Quantifier != "" || len(a.OrderBy) > 0 || a.Nulls != "" || len(a.WithinGroup) > 0 || len(a.WithinDistinct) > 0 || a.Filter != nil || a.Over != nil {
-		return nil, Refuse(n.Range(), "%s is not called as an aggregate here", n.Name.Last())
+		return nil, Refuse(n.Range(), "%s is not called as an aggregate here: aggregates cannot be nested", n.Name.Last())
 	}
 	f, err := b.function(&n.Name)
 	if err != nil {
+		if len(n.Args) == 1 {
+			if star, ok := n.Args[0].(*ast.Star); ok {
+				return nil, Refuse(star.Span, "Unknown identifier '*': %v", err)
+			}
+		}
 		return nil, err
 	}
 	if f.Name == "JSON" {

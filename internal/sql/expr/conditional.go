@@ -39,7 +39,7 @@ func inferCase(s *Site) (types.Type, error) {
 		last := i == len(s.Args)-1
 		if i%2 == 0 && !last {
 			if s.Kind(i) != types.Boolean {
-				return types.Type{}, Refuse(s.Args[i].Span(), "a condition must be BOOLEAN, and this is %s", s.Type(i).Text())
+				return types.Type{}, s.Refuse("a condition must be BOOLEAN, and this is %s", s.Type(i).Text())
 			}
 			continue
 		}

@@ -84,7 +84,8 @@ func symbolLiteral(word string, at ast.Span) *Literal {
 }
 
 // dateTimeLiteral is DATE 'yyyy-M-d', TIME 'H:m:s[.f]' or TIMESTAMP with both, of as many
-// digits as the fraction has. The years are 1 to 9999.
+// digits as the fraction has; of a TIMESTAMP the time may be missing. The years are 1 to
+// 9999.
 func dateTimeLiteral(n *ast.DateTimeLiteral) (*Literal, error) {
 	text := n.Value.Value
 	var l *Literal
@@ -103,10 +104,10 @@ func dateTimeLiteral(n *ast.DateTimeLiteral) (*Literal, error) {
 		l = Constant(Resolved(types.TimeOf(digits)), int32(nanos/1e6))
 	default:
 		format = "yyyy-MM-dd HH:mm:ss"
-		date, clock, _ := strings.Cut(text, " ")
+		date, clock, timed := strings.Cut(text, " ")
 		days, isDate := exactDate(date)
 		nanos, digits, isClock := exactClock(clock)
-		ok = isDate && isClock
+		ok = isDate && (isClock || !timed) // the date alone is its midnight
 		t := types.TimestampOf(digits)
 		c := batch.NewColumn(t)
 		c.AppendMoment(int64(days)*civil.Day+nanos/1e6, int32(nanos%1e6))

@@ -16,7 +16,7 @@ func fields() []*expr.Function {
 			name, _ := s.ConstantText(0)
 			unit, ok := datetime.ParseUnit(name)
 			if !ok {
-				return types.Type{}, s.Refuse("%q is no field; allowed are MILLENNIUM, CENTURY, DECADE, YEAR, ISOYEAR, QUARTER, MONTH, WEEK, DAY, DOW, ISODOW, DOY, HOUR, MINUTE, SECOND, MILLISECOND, MICROSECOND, NANOSECOND and EPOCH", name)
+				return types.Type{}, expr.Refuse(s.Args[0].Span(), "%q is no field; allowed are MILLENNIUM, CENTURY, DECADE, YEAR, ISOYEAR, QUARTER, MONTH, WEEK, DAY, DOW, ISODOW, DOY, HOUR, MINUTE, SECOND, MILLISECOND, MICROSECOND, NANOSECOND and EPOCH", name)
 			}
 			return inferField(s, unit, 1)
 		}, func(b *expr.Bound) (expr.Kernel, error) {

@@ -2,10 +2,12 @@ package functions
 
 import (
 	"errors"
+	"unicode/utf8"
 
 	"github.com/weirstream/weir/internal/sql/expr"
 	"github.com/weirstream/weir/internal/sql/javaregex"
 	sqltext "github.com/weirstream/weir/internal/sql/text"
+	"github.com/weirstream/weir/types"
 )
 
 // likes are LIKE and SIMILAR TO: text, pattern, and an escape character
@@ -15,6 +17,15 @@ func likes() []*expr.Function {
 		f := bound(name, "comparison", "s "+name+" pattern [ESCAPE c]", doc, giving("tt?t", as(boolean)), func(b *expr.Bound) (expr.Kernel, error) {
 			return likeKernel(b, compile)
 		})
+		infer := f.Infer
+		f.Infer = func(s *expr.Site) (types.Type, error) {
+			if len(s.Args) > 2 {
+				if escape, ok := s.ConstantText(2); ok && utf8.RuneCountInString(escape) > 1 {
+					return types.Type{}, expr.Refuse(s.Args[2].Span(), "Invalid escape character '%s': allowed is a single character", escape)
+				}
+			}
+			return infer(s)
+		}
 		f.Form = expr.Operator
 		return f
 	}

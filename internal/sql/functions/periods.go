@@ -26,7 +26,7 @@ func frame(s *expr.Site) (datetime.Unit, error) {
 	name, _ := s.ConstantText(0)
 	unit, ok := datetime.ParseFrame(name)
 	if !ok {
-		return 0, s.Refuse("%q is no unit of %s; allowed are MILLISECOND, SECOND, MINUTE, HOUR, DAY, WEEK, MONTH, QUARTER and YEAR", name, s.Fn.Name)
+		return 0, expr.Refuse(s.Args[0].Span(), "%q is no unit of %s; allowed are MILLISECOND, SECOND, MINUTE, HOUR, DAY, WEEK, MONTH, QUARTER and YEAR", name, s.Fn.Name)
 	}
 	return unit, nil
 }

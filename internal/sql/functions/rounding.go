@@ -258,7 +258,7 @@ func inferPeriod(s *expr.Site) (types.Type, error) {
 	name, _ := s.ConstantText(1)
 	unit, ok := datetime.ParseUnit(name)
 	if !ok {
-		return types.Type{}, s.Refuse("%q is no unit of %s; allowed are MILLISECOND, SECOND, MINUTE, HOUR, DAY, WEEK, MONTH, QUARTER, YEAR, DECADE, CENTURY and MILLENNIUM", name, s.Fn.Name)
+		return types.Type{}, expr.Refuse(s.Args[1].Span(), "%q is no unit of %s; allowed are MILLISECOND, SECOND, MINUTE, HOUR, DAY, WEEK, MONTH, QUARTER, YEAR, DECADE, CENTURY and MILLENNIUM", name, s.Fn.Name)
 	}
 	t := s.Type(0)
 	if !t.Kind.IsDatetime() {

@@ -40,7 +40,7 @@ func (p *parser) alterFunction(start int, temporary, system bool) ast.Statement 
 
 func (p *parser) alterObject(start int, a *ast.Alter) ast.Statement {
 	switch a.Kind {
-	case ast.KindTable, ast.KindModel, ast.KindView, ast.KindConnection:
+	case ast.KindTable, ast.KindModel, ast.KindConnection:
 		a.IfExists = p.ifExists()
 	}
 	a.Name = p.objectName(objectKinds[a.Kind])
@@ -163,7 +163,10 @@ func (p *parser) alterAdd(start int) ast.AlterAction {
 		d.Span = p.from(start)
 		return d
 	}
-	p.skip("COLUMN")
+	at := p.at
+	if p.skip("COLUMN") && p.is("(") {
+		p.refuse(p.span(at), "COLUMN is followed by one column: write ADD (a INT, b INT) for several")
+	}
 	return p.alterElements(start, false)
 }
 

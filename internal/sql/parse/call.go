@@ -13,7 +13,7 @@ func (p *parser) call(name ast.ObjectName) *ast.Call {
 	c.Quantifier = p.quantifier()
 	switch {
 	case c.Quantifier == "" && p.is(")"):
-	case c.Quantifier == "" && p.is("*") && p.ahead(1).word == ")":
+	case c.Quantifier == "" && p.is("*"):
 		p.at++
 		c.Args = []ast.Expr{&ast.Star{Span: p.span(p.at - 1)}}
 	default:

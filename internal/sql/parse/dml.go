@@ -143,7 +143,7 @@ func (p *parser) statementSet() *ast.StatementSet {
 
 // execute passes EXECUTE and what follows it.
 func (p *parser) execute() ast.Statement {
-	start := p.start()
+	start, at := p.start(), p.at
 	p.expect("EXECUTE")
 	if p.skip("PLAN") {
 		e := &ast.ExecutePlan{File: p.stringLiteral()}
@@ -156,8 +156,10 @@ func (p *parser) execute() ast.Statement {
 		e.Statement = p.statementSet()
 	case p.is("INSERT"), p.is("UPSERT"):
 		e.Statement = p.insert()
-	default:
+	case p.startsQuery(), p.is("("), p.is("TABLE"):
 		e.Statement = p.query()
+	default:
+		p.refuse(p.span(at), "EXECUTE must be followed by a query, INSERT, STATEMENT SET or PLAN")
 	}
 	e.Span = p.from(start)
 	return e

@@ -1,6 +1,8 @@
 package parse
 
 import (
+	"slices"
+
 	"github.com/weirstream/weir/internal/sql/ast"
 )
 
@@ -57,6 +59,9 @@ func (p *parser) prefix() ast.Expr {
 	}
 	at := p.at
 	p.at++
+	if t := p.peek(); t.kind == symbol && !t.startsOperand() {
+		p.refuse(p.span(p.at), "expected an expression after "+p.text[p.tokens[at].start:p.tokens[at].end]+", but found "+shown(t.word))
+	}
 	p.operandFollows(at)
 	e := &ast.Unary{Op: op, Operand: p.expression(op.Bind())}
 	e.Span = p.from(start)
@@ -70,11 +75,17 @@ func (p *parser) operandFollows(operator int) {
 	if t.startsOperand() || p.inMatch && matchFunctions[t.word] {
 		return
 	}
-	found := "the end of the statement"
-	if t.kind != endOfText {
-		found = shown(p.text[t.start:t.end])
-	}
 	op := p.tokens[operator]
+	if t.kind == endOfText {
+		message := "expected an expression after " + p.text[op.start:op.end] + ", but found the end of the statement"
+		if op.word == "NOT" { // which can be more than one operator: Flink reports the end
+			e := p.unexpected()
+			e.Message = message
+			panic(e)
+		}
+		p.refuse(ast.Span{Start: op.start, End: op.end}, message)
+	}
+	found := shown(p.text[t.start:t.end])
 	p.refuse(ast.Span{Start: op.start, End: op.end}, "expected an expression after "+p.text[op.start:op.end]+", but found "+found)
 }
 
@@ -215,6 +226,12 @@ func (p *parser) test(left ast.Expr, bind int) ast.Expr {
 		return nil
 	}
 	e := &ast.Is{Operand: left, Not: not}
+	switch t := p.peek(); {
+	case t.kind == endOfText || p.at == p.watch:
+	case slices.Contains([]string{"A", "JSON", "NULL", "TRUE", "FALSE", "UNKNOWN", "EMPTY"}, t.word):
+	default:
+		p.refuse(p.span(at), "IS cannot stand before "+shown(p.text[t.start:t.end])+": IS [NOT] NULL, TRUE, FALSE and UNKNOWN can stand here; values are compared with =")
+	}
 	switch {
 	case p.skip("A"):
 		p.expect("SET")
@@ -252,6 +269,9 @@ func (p *parser) match(left ast.Expr) ast.Expr {
 	case not && p.skip("SUBMULTISET"):
 		p.skip("OF")
 		return p.operation(left, ast.NotSubmultisetOf, operator)
+	}
+	if t := p.peek(); not && t.kind != endOfText && p.at != p.watch && !slices.Contains([]string{"LIKE", "SIMILAR", "ILIKE", "RLIKE"}, t.word) {
+		p.refuse(p.span(operator), "NOT cannot stand before "+shown(p.text[t.start:t.end])+": NOT BETWEEN, IN, LIKE and SIMILAR TO can stand here; values are compared with <>")
 	}
 	e := &ast.Like{Operand: left, Not: not, Kind: p.oneOf("LIKE", "SIMILAR", "ILIKE", "RLIKE")}
 	if e.Kind == "SIMILAR" {
@@ -441,7 +461,7 @@ func (p *parser) path() ast.Expr {
 			p.at += 2
 			return &ast.Star{Span: p.from(start), Qualifier: parts}
 		}
-		p.at++
+		p.nameFollows()
 		parts = append(parts, p.name(KindColumn))
 	}
 	if p.is("(") {

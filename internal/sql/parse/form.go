@@ -168,7 +168,10 @@ func (p *parser) collection() ast.Expr {
 		p.expect(")")
 	case p.skip("["):
 		if !p.is("]") {
-			c.Elements = p.expressions()
+			c.Elements = []ast.Expr{p.expression(0)}
+			for p.elementFollows() {
+				c.Elements = append(c.Elements, p.expression(0))
+			}
 		}
 		p.expect("]")
 	default:

@@ -299,10 +299,41 @@ func nameText(source string, t token) string {
 func (p *parser) objectName(k Kind) ast.ObjectName {
 	start := p.start()
 	parts := []ast.Name{p.name(k)}
-	for p.skip(".") {
+	for p.is(".") {
+		p.nameFollows()
 		parts = append(parts, p.name(k))
 	}
 	return ast.ObjectName{Span: p.from(start), Parts: parts}
+}
+
+// nameFollows passes a dot. It stops the reading there if no name follows: Flink reports
+// the dot's place.
+func (p *parser) nameFollows() {
+	dot := p.at
+	p.at++
+	t := p.peek()
+	if t.kind != symbol && (t.kind != word || t.isName()) || p.at == p.watch {
+		return
+	}
+	w := p.text[t.start:t.end]
+	message := "expected a name after the dot, but found " + shown(w)
+	if t.kind == word {
+		message += "; " + strings.ToUpper(w) + " is a reserved word: write `" + w + "` if it is a name"
+	}
+	p.refuse(p.span(dot), message)
+}
+
+// elementFollows passes a comma, if there is one. It stops the reading there if an
+// expression cannot follow: Flink reports the comma's place.
+func (p *parser) elementFollows() bool {
+	comma := p.at
+	if !p.skip(",") {
+		return false
+	}
+	if t := p.peek(); t.kind == symbol && (t.word == "," || t.word == ")" || t.word == "]") {
+		p.refuse(p.span(comma), "expected an expression after the comma, but found "+shown(t.word))
+	}
+	return true
 }
 
 // nameList passes names in parentheses.

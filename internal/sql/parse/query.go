@@ -240,7 +240,7 @@ func (p *parser) groupBy() *ast.GroupBy {
 
 func (p *parser) groupingElements() []ast.GroupingElement {
 	list := []ast.GroupingElement{p.groupingElement()}
-	for p.skip(",") {
+	for p.elementFollows() {
 		list = append(list, p.groupingElement())
 	}
 	return list

@@ -1,6 +1,8 @@
 package parse
 
 import (
+	"slices"
+
 	"github.com/weirstream/weir/internal/sql/ast"
 )
 
@@ -8,11 +10,26 @@ import (
 // weaker than JOIN.
 func (p *parser) fromList() ast.Relation {
 	left := p.joined()
-	for p.skip(",") {
+	for p.is(",") {
+		p.at++
+		p.relationFollows(p.at - 1)
 		right := p.joined()
 		left = &ast.Join{Span: left.Range().To(right.Range()), Kind: ast.CommaJoin, Left: left, Right: right}
 	}
 	return left
+}
+
+// relationFollows stops the reading at a comma or a word of JOIN, which is at a token, if
+// what follows it cannot begin a relation: Flink reports that place.
+func (p *parser) relationFollows(at int) {
+	t := p.peek()
+	switch {
+	case t.kind == endOfText || t.kind == wrong || p.at == p.watch || t.isName() || t.word == "(":
+	case slices.Contains([]string{"LATERAL", "TABLE", "UNNEST", "VALUES", "VALUE", "SELECT", "WITH"}, t.word):
+	default:
+		before := p.tokens[p.at-1]
+		p.refuse(p.span(at), "expected a table after "+shown(p.text[before.start:before.end])+", but found "+shown(p.text[t.start:t.end]))
+	}
 }
 
 // joined passes a relation and the joins that follow it.
@@ -33,6 +50,7 @@ func (p *parser) joined() ast.Relation {
 			return left
 		}
 		p.at += words
+		p.relationFollows(p.at - words)
 		left = p.join(left, kind, natural)
 	}
 }
@@ -67,6 +85,10 @@ func (p *parser) joinKind() (kind ast.JoinKind, words int) {
 		return outer(ast.RightJoin)
 	case p.is("FULL"):
 		return outer(ast.FullJoin)
+	case p.is("OUTER"):
+		if join := p.at + 1; p.tokens[min(join, len(p.tokens)-1)].word == "JOIN" {
+			p.refuse(p.span(join), "OUTER stands after LEFT, RIGHT or FULL")
+		}
 	}
 	return "", 0
 }
@@ -80,9 +102,17 @@ func (p *parser) join(left ast.Relation, kind ast.JoinKind, natural bool) ast.Re
 		j.Match = p.expression(0)
 		p.expect(")")
 	}
+	if kind == ast.CrossJoin && (p.is("ON") || p.is("USING")) {
+		p.refuse(p.span(p.at), "CROSS JOIN takes no condition: leave it out, or write JOIN")
+	}
 	switch {
 	case p.skip("ON"):
+		if natural {
+			p.refuse(p.span(p.at), "NATURAL JOIN takes no condition: leave it out, or leave NATURAL out")
+		}
 		j.On = p.expression(0)
+	case natural && p.is("USING"):
+		p.refuse(p.span(p.at), "NATURAL JOIN takes no condition: leave it out, or leave NATURAL out")
 	case p.skip("USING"):
 		j.Using = p.nameList(KindColumn)
 	}

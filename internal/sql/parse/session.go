@@ -7,8 +7,11 @@ import (
 )
 
 func (p *parser) use() ast.Statement {
-	start := p.start()
+	start, at := p.start(), p.at
 	p.expect("USE")
+	if t := p.peek(); p.at != p.watch && !t.isName() && t.word != "MODULES" && t.word != "CATALOG" && t.kind != wrong {
+		p.refuse(p.span(at), "USE must be followed by the name of a database, CATALOG or MODULES")
+	}
 	if p.skip("MODULES") {
 		u := &ast.UseModules{Modules: []ast.Name{p.name(KindModule)}}
 		for p.skip(",") {
@@ -28,7 +31,8 @@ func (p *parser) use() ast.Statement {
 }
 
 // set passes SET. The key and value may be without quotes, as the client of old
-// wrote them: then they reach to = and to the end of the statement.
+// wrote them: then they reach to = and to the end of the statement. After a key in
+// quotes the value is in quotes too.
 func (p *parser) set() ast.Statement {
 	start := p.start()
 	p.expect("SET")
@@ -37,9 +41,14 @@ func (p *parser) set() ast.Statement {
 		s.Span = p.from(start)
 		return s
 	}
+	quoted := p.peek().kind == text
 	s.Key = p.bareOr("=")
 	p.expect("=")
-	s.Value = p.bareOr("")
+	if quoted {
+		s.Value = p.stringLiteral()
+	} else {
+		s.Value = p.bareOr("")
+	}
 	s.Span = p.from(start)
 	return s
 }
@@ -49,6 +58,9 @@ func (p *parser) reset() ast.Statement {
 	p.expect("RESET")
 	r := &ast.Reset{}
 	if !p.atEnd() {
+		if p.peek().kind == symbol {
+			p.fail()
+		}
 		r.Key = p.bareOr("")
 	}
 	r.Span = p.from(start)

@@ -56,6 +56,15 @@ func (p *parser) show() ast.Statement {
 		s.Span = p.from(start)
 		return s
 	}
+	if p.skip("FULL") {
+		p.expect("MODULES")
+		return &ast.Show{Span: p.from(start), What: "FULL MODULES"}
+	}
+	if p.skip("CURRENT") {
+		s := &ast.Show{What: "CURRENT " + p.oneOf("CATALOG", "DATABASE")}
+		s.Span = p.from(start)
+		return s
+	}
 	for _, l := range lists {
 		if !p.skip(strings.Fields(l.what)...) {
 			continue
@@ -131,8 +140,8 @@ func (p *parser) describe() ast.Statement {
 			break
 		}
 	}
-	if d.Kind == ast.KindTable {
-		p.skip("TABLE")
+	if table := p.at; d.Kind == ast.KindTable && p.skip("TABLE") {
+		p.refuse(p.span(p.at), "DESCRIBE is followed by the table's name: leave "+p.span(table).Text(p.text)+" out")
 	}
 	d.Extended = p.skip("EXTENDED")
 	d.Name = p.objectName(objectKinds[d.Kind])

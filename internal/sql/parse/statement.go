@@ -44,8 +44,12 @@ func (p *parser) statement() ast.Statement {
 }
 
 func (p *parser) begin() ast.Statement {
-	start := p.start()
-	p.expect("BEGIN", "STATEMENT", "SET")
+	start, at := p.start(), p.at
+	p.expect("BEGIN")
+	if !p.skip("STATEMENT") {
+		p.refuse(p.span(at), "BEGIN must be followed by STATEMENT SET")
+	}
+	p.expect("SET")
 	return &ast.BeginStatementSet{Span: p.from(start)}
 }
 

@@ -55,7 +55,8 @@ func (p *parser) nullableType() ast.DataType {
 	switch {
 	case p.skip("NULL"):
 		ast.SetNullability(t, ast.Nullable)
-	case p.skip("NOT", "NULL"):
+	case p.skip("NOT"):
+		p.expect("NULL")
 		ast.SetNullability(t, ast.NotNull)
 	}
 	return t
