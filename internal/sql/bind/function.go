@@ -52,6 +52,9 @@ func (b *binder) function(f *ast.FunctionTable, s *scope) (logical.Node, error) 
 	if node.Input, err = b.from(table.Table, data, nil); err != nil {
 		return nil, err
 	}
+	if len(table.PartitionBy) > 0 && node.Kind != logical.Session {
+		return nil, expr.Refuse(f.Call.Span, "Only tables with set semantics may be partitioned: %s takes its table without PARTITION BY", name)
+	}
 	for _, e := range table.PartitionBy {
 		key, err := b.expression(e, data)
 		if err != nil {
@@ -84,7 +87,7 @@ func arranged(c *ast.Call, name string, names []string, needed int) (map[string]
 				return nil, expr.Refuse(n.Span, "the first argument of %s is %s", name, names[0])
 			}
 			if !slices.Contains(names, key) {
-				return nil, expr.Refuse(n.Span, "%s has no argument %s; it takes %s%s", name, n.Name.Text, strings.Join(names, ", "), nearest(n.Name.Text, names))
+				return nil, expr.Refuse(c.Span, "%s has no argument %s; it takes %s%s", name, n.Name.Text, strings.Join(names, ", "), nearest(n.Name.Text, names))
 			}
 		}
 		args[key] = value

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/weirstream/weir/internal/sql/ast"
 	"github.com/weirstream/weir/internal/sql/expr"
@@ -48,7 +49,8 @@ func (w *windows) has(e expr.Expr) (has bool) {
 	return has
 }
 
-// ranked are the functions that need an order, and for which a frame says nothing.
+// ranked are the functions for which a frame says nothing; all but LAG and LEAD, which take
+// rows as they come, need an order.
 var ranked = map[string]bool{"ROW_NUMBER": true, "RANK": true, "DENSE_RANK": true, "PERCENT_RANK": true, "CUME_DIST": true, "NTILE": true, "LAG": true, "LEAD": true}
 
 // call binds a call with OVER, and gives what stands for its result.
@@ -97,8 +99,19 @@ func (w *windows) window(spec *ast.Window, rows expr.Scope, fn *expr.Function) (
 		if !ok {
 			return nil, expr.Refuse(spec.Reference.Span, "Window '%s' not found", spec.Reference.Text)
 		}
+		switch r := spec.Reference; {
+		case spec.Inline && named.Frame != nil:
+			return nil, expr.Refuse(r.Span, "window '%s' has a frame, so that nothing can be added to it", r.Text)
+		case len(spec.PartitionBy) > 0 && len(named.PartitionBy) > 0:
+			return nil, expr.Refuse(r.Span, "PARTITION BY is not allowed with window '%s', which has one", r.Text)
+		case len(spec.OrderBy) > 0 && len(named.OrderBy) > 0:
+			return nil, expr.Refuse(spec.OrderBy[0].Expr.Range(), "ORDER BY not allowed in both base and referenced windows")
+		}
 		merged := *named
 		merged.Span = spec.Span
+		if len(spec.PartitionBy) > 0 {
+			merged.PartitionBy = spec.PartitionBy
+		}
 		if len(spec.OrderBy) > 0 {
 			merged.OrderBy = spec.OrderBy
 		}
@@ -122,7 +135,7 @@ func (w *windows) window(spec *ast.Window, rows expr.Scope, fn *expr.Function) (
 		}
 		o.Order = append(o.Order, sortKey(w.row(bound), item))
 	}
-	if ranked[fn.Name] && len(o.Order) == 0 {
+	if ranked[fn.Name] && len(o.Order) == 0 && fn.Name != "LAG" && fn.Name != "LEAD" {
 		return nil, expr.Refuse(spec.Span, "%s needs an ORDER BY in its OVER", fn.Name)
 	}
 	if err := w.frame(o, spec, rows, fn); err != nil {
@@ -151,12 +164,25 @@ func (w *windows) frame(o *over, spec *ast.Window, rows expr.Scope, fn *expr.Fun
 		return expr.Refuse(f.Span, "EXCLUDE %s is not supported", f.Exclude)
 	}
 	o.Frame.Rows = f.Unit == "ROWS"
+	switch {
+	case o.Frame.Rows:
+	case len(o.Order) == 0:
+		return expr.Refuse(spec.Span, "Window specification must contain an ORDER BY clause for its RANGE")
+	case len(o.Order) > 1:
+		return expr.Refuse(f.Span, "RANGE clause cannot be used with compound ORDER BY clause")
+	}
 	var err error
 	if o.Frame.Start, err = w.bound(f.Start, o, rows); err != nil {
 		return err
 	}
 	o.Frame.End = logical.Bound{Following: true}
+	if f.Start.Kind == ast.UnboundedFollowing {
+		return expr.Refuse(f.Start.Span, "UNBOUNDED FOLLOWING cannot be specified for the lower frame boundary")
+	}
 	if f.End != nil {
+		if f.End.Kind == ast.UnboundedPreceding {
+			return expr.Refuse(f.End.Span, "UNBOUNDED PRECEDING cannot be specified for the upper frame boundary")
+		}
 		if lower, upper := f.Start.Kind, f.End.Kind; lower == ast.CurrentRow && upper == ast.Preceding || lower == ast.Following && (upper == ast.Preceding || upper == ast.CurrentRow) {
 			return expr.Refuse(f.End.Span, "Upper frame boundary cannot be %s when lower boundary is %s", upper, lower)
 		}
@@ -184,8 +210,21 @@ func (w *windows) bound(f *ast.FrameBound, o *over, rows expr.Scope) (logical.Bo
 	if o.Frame.Rows && !folded.T.Kind.IsInteger() {
 		return b, expr.Refuse(f.Offset.Range(), "the bound of a ROWS window must be a whole number, and this is of type %s", folded.T.Text())
 	}
-	if !o.Frame.Rows && len(o.Order) != 1 {
-		return b, expr.Refuse(f.Span, "a RANGE window with a bound needs exactly one column in its ORDER BY")
+	if text := expr.Display(folded.T, folded.Value, 0); o.Frame.Rows && strings.HasPrefix(text, "-") {
+		return b, expr.Refuse(f.Offset.Range(), "the bound of a ROWS window must be 0 or more, and this is %s", text)
+	}
+	if !o.Frame.Rows {
+		by := w.rows[o.Order[0].Column].Type().Kind
+		switch interval := folded.T.Kind.IsInterval(); {
+		case by.IsNumeric():
+			if !folded.T.Kind.IsNumeric() {
+				return b, expr.Refuse(f.Offset.Range(), "Data Type mismatch between ORDER BY and RANGE clause: %s and %s", by, folded.T.Text())
+			}
+		case !by.IsDatetime() && !by.IsInterval():
+			return b, expr.Refuse(f.Offset.Range(), "Data type of ORDER BY prohibits use of RANGE clause: it is %s", by)
+		case !interval:
+			return b, expr.Refuse(f.Offset.Range(), "Data Type mismatch between ORDER BY and RANGE clause: %s and %s", by, folded.T.Text())
+		}
 	}
 	b.Offset = folded
 	return b, nil
