@@ -74,13 +74,16 @@ func input(index int, f types.Field, at ast.Span) *expr.Input {
 // Column resolves a name: a column, or one with its table before it.
 func (s *scope) Column(parts []ast.Name) (expr.Expr, int, error) {
 	at := parts[0].Span
-	if m, ok := s.mergedColumn(parts[0].Text); ok {
+	if m, ok := s.mergedColumn(parts[0].Text); ok && (len(parts) == 1 || m.value != nil && m.value.Type().Kind.IsComposite()) {
 		if m.natural {
 			return nil, 0, expr.Refuse(at, "Column '%s' is ambiguous: write the table before it, or join with USING (%s)", m.name, m.name)
 		}
 		return m.value, 1, nil
 	}
 	if e, n, err := s.own(parts, at); e != nil || err != nil {
+		if outer, used, ok := s.aroundOf(e, parts, n); ok {
+			return outer, used, nil
+		}
 		if e != nil {
 			s.b.full.column(parts, n, s.called(e))
 		}
@@ -92,6 +95,19 @@ func (s *scope) Column(parts []ast.Name) (expr.Expr, int, error) {
 		}
 	}
 	return nil, 0, s.unknown(parts)
+}
+
+// aroundOf resolves a name of several parts whose first is a column without fields: then a
+// table of a query around may be called so.
+func (s *scope) aroundOf(column expr.Expr, parts []ast.Name, used int) (expr.Expr, int, bool) {
+	if column == nil || s.outer == nil || used == len(parts) || column.Type().Kind.IsComposite() {
+		return nil, 0, false
+	}
+	e, n, err := s.outer.Column(parts)
+	if err != nil || n == 1 {
+		return nil, 0, false
+	}
+	return outward(e), n, true
 }
 
 // mergedColumn finds a column that two relations have in common.
