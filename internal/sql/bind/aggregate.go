@@ -34,7 +34,10 @@ type grouping struct {
 }
 
 // groupID is a call of GROUPING over some of the keys.
-type groupID struct{ keys []int }
+type groupID struct {
+	keys []int
+	copy bool // GROUP_ID: how many equal sets come before the row's
+}
 
 // grouped binds GROUP BY, if rows are grouped.
 func (s *selecting) grouped(sel *ast.Select) error {
@@ -285,7 +288,7 @@ func place(list *[]expr.Expr, e expr.Expr) int {
 }
 
 // groupingID binds GROUPING(a, b) and its like: a bit for each argument, which is set if
-// the row's grouping set does not have it.
+// the row's grouping set does not have it. GROUP_ID() counts the equal sets before it.
 func (g *grouping) groupingID(c *ast.Call) (expr.Expr, error) {
 	var keys []int
 	for _, a := range c.Args {
@@ -299,7 +302,7 @@ func (g *grouping) groupingID(c *ast.Call) (expr.Expr, error) {
 		}
 		keys = append(keys, column.(*expr.Input).Index)
 	}
-	g.groupIDs = append(g.groupIDs, groupID{keys})
+	g.groupIDs = append(g.groupIDs, groupID{keys: keys, copy: c.Name.Is("GROUP_ID")})
 	return &groupRef{len(g.groupIDs) - 1, c.Span}, nil
 }
 

@@ -90,13 +90,13 @@ func (g *grouping) withIDs(a *logical.Aggregate, sets [][]int) (logical.Node, er
 	}
 	number := input(n, fields[n], ast.Span{})
 	for _, id := range g.groupIDs {
-		var value expr.Expr = bigint(bitsOf(id, sets[len(sets)-1]))
+		var value expr.Expr = bigint(idOf(id, sets, len(sets)-1))
 		for s := len(sets) - 2; s >= 0; s-- {
 			is, err := g.b.call("=", ast.Span{}, number, bigint(int64(s)))
 			if err != nil {
 				return nil, err
 			}
-			if value, err = g.b.call("CASE", ast.Span{}, is, bigint(bitsOf(id, sets[s])), value); err != nil {
+			if value, err = g.b.call("CASE", ast.Span{}, is, bigint(idOf(id, sets, s)), value); err != nil {
 				return nil, err
 			}
 		}
@@ -105,8 +105,17 @@ func (g *grouping) withIDs(a *logical.Aggregate, sets [][]int) (logical.Node, er
 	return p, nil
 }
 
-// bitsOf is the result of a call of GROUPING in a set.
-func bitsOf(id groupID, set []int) (value int64) {
+// idOf is the result of a call of GROUPING, or of GROUP_ID, in the set of a number.
+func idOf(id groupID, sets [][]int, number int) (value int64) {
+	set := sets[number]
+	if id.copy {
+		for _, before := range sets[:number] {
+			if sameSet(before, set) {
+				value++
+			}
+		}
+		return value
+	}
 	for _, k := range id.keys {
 		value <<= 1
 		if !slices.Contains(set, k) {
@@ -114,6 +123,14 @@ func bitsOf(id groupID, set []int) (value int64) {
 		}
 	}
 	return value
+}
+
+// sameSet reports whether two grouping sets have the same keys.
+func sameSet(a, b []int) bool {
+	within := func(a, b []int) bool {
+		return !slices.ContainsFunc(a, func(k int) bool { return !slices.Contains(b, k) })
+	}
+	return within(a, b) && within(b, a)
 }
 
 // resolve gives the calls of GROUPING their columns, which come after the results.
