@@ -92,6 +92,10 @@ func (c committer) commit(p *pending, again bool, touched *[]string) error {
 		return connector.Retriable(err)
 	}
 	if _, err := os.Lstat(p.final()); err == nil {
+		if _, err := os.Lstat(p.hidden()); errors.Is(err, fs.ErrNotExist) {
+			_, err := committed(*p, c.log) // just now, by an attempt that was taken for dead
+			return err
+		}
 		return fmt.Errorf("%s is to become %s, and there is such a file: another program writes into this directory", p.hidden(), p.final())
 	}
 	if err := os.Rename(p.hidden(), p.final()); err != nil {
