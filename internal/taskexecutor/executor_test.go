@@ -484,6 +484,18 @@ func TestWorkerIsAnotherProgram(t *testing.T) {
 	})
 }
 
+// A worker that has not got the answer asks again, and is what it was.
+func TestWorkerThatRegistersTwice(t *testing.T) {
+	inWorld(t, func(w *world) {
+		fw := w.run(1)
+		if no := fw.register(submitted); no != "" {
+			t.Errorf("the second time it was rejected: %s", no)
+		}
+		w.must(w.submit(2, 1))
+		w.want("worker: run t2")
+	})
+}
+
 func TestWorkerThatNeverRegisters(t *testing.T) {
 	inWorld(t, func(w *world) {
 		w.start()

@@ -74,6 +74,10 @@ func programName(p *pb.Job) string {
 // submitted.
 func (e *Executor) registerWorker(req *pb.RegisterWorkerRequest, reply func(*pb.RegisterWorkerResponse, error)) {
 	i := slices.IndexFunc(e.workers, func(w *worker) bool { return w.token == req.Token && w.job.id.String() == req.JobId })
+	if i >= 0 && e.workers[i].state == workerReady && e.workers[i].address.Process == req.RpcAddress {
+		reply(&pb.RegisterWorkerResponse{}, nil) // the answer before was lost
+		return
+	}
 	if i < 0 || e.workers[i].state != workerStarting {
 		reply(&pb.RegisterWorkerResponse{Rejected: "TaskManager " + string(e.options.ResourceID) + " expects no such worker"}, nil)
 		return

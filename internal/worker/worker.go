@@ -136,7 +136,9 @@ func (w *Worker) Start() {
 }
 
 // register tells the TaskExecutor that the worker is there and which program it
-// has. A refusal ends the worker: the TaskExecutor has recorded why.
+// has. A refusal ends the worker: the TaskExecutor has recorded why. One that does not
+// answer is asked again: it ends a worker of which it does not hear in time, and is
+// heard of when it dies.
 func (w *Worker) register() {
 	request := &pb.RegisterWorkerRequest{
 		JobId: w.Job.String(), Token: w.Token, RpcAddress: w.System.Self(), GraphHash: w.hash, Pid: int32(w.PID),
@@ -146,6 +148,10 @@ func (w *Worker) register() {
 	}
 	gateway.RegisterWorker.Call(w.System, w.Loop, w.TaskExecutor, ident.LeaderID{}, request, 0, func(r *pb.RegisterWorkerResponse, err error) {
 		switch {
+		case w.closing:
+		case err != nil && unanswered(err):
+			w.Logger.Warn("the TaskExecutor has not answered", "job", w.Job, "error", err, "again", firstPause)
+			w.Loop.After(firstPause, w.register)
 		case err != nil:
 			w.Logger.Error("the worker cannot register at its TaskExecutor", "job", w.Job, "error", err)
 			w.end()
