@@ -87,14 +87,7 @@ func (p *invocation) printVerdicts(all []verdict, m *snapshot.Metadata, from str
 		}
 	}
 	table.Flush()
-	switch {
-	case refuses(all):
-		fmt.Fprintln(p.out, "\nThe program cannot begin with it as it is.")
-	case loses(all):
-		fmt.Fprintln(p.out, "\nState would be lost. `weir run -n` accepts that operators are gone.")
-	default:
-		fmt.Fprintln(p.out, "\nNothing would be lost.")
-	}
+	fmt.Fprintf(p.out, "\n%s\n", conclusion(all))
 }
 
 // reasonsOf gives what keeps operators from taking their state, by operator.

@@ -33,6 +33,8 @@ type verdict struct {
 	Name     string   `json:"name"`
 	Outcome  outcome  `json:"outcome"`
 	Reasons  []string `json:"reasons"`
+
+	gone bool // the program has no such operator
 }
 
 // worsen notes a reason, and the outcome if it is worse than the one before.
@@ -49,6 +51,19 @@ func loses(all []verdict) bool {
 
 func refuses(all []verdict) bool {
 	return slices.ContainsFunc(all, func(v verdict) bool { return v.Outcome == refused })
+}
+
+// conclusion is what follows from all of them.
+func conclusion(all []verdict) string {
+	switch {
+	case refuses(all):
+		return "The program cannot begin with it as it is."
+	case slices.ContainsFunc(all, func(v verdict) bool { return v.gone }):
+		return "State would be lost. `weir run -n` accepts that operators are gone."
+	case loses(all):
+		return "State would be lost, and `weir run` does not refuse that: the operators are there, and do not open it."
+	}
+	return "Nothing would be lost."
 }
 
 // compareUpgrade says what would become of each operator's state if a program began
@@ -82,7 +97,7 @@ func compareUpgrade(m *snapshot.Metadata, source string, graph *jobgraph.Graph, 
 		if slices.ContainsFunc(targets, func(t snapshot.Target) bool { return t.ID == o.ID }) || len(o.Summary()) == 0 && o.Coordinator.IsZero() {
 			continue
 		}
-		v := verdict{Operator: o.ID.String(), UID: o.UID, Name: o.Name, Outcome: kept, Reasons: []string{}}
+		v := verdict{Operator: o.ID.String(), UID: o.UID, Name: o.Name, Outcome: kept, Reasons: []string{}, gone: true}
 		v.worsen(lost, "the program has no such operator (%s)%s", holds(o), hint(o, targets))
 		all = append(all, v)
 	}

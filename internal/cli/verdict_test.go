@@ -77,6 +77,19 @@ func TestVerdicts(t *testing.T) {
 	if !loses(got) || !refuses(got) || loses(got[:3]) {
 		t.Error("what is lost is not told")
 	}
+	for _, c := range []struct {
+		of   []verdict
+		want string
+	}{
+		{got[:3], "Nothing would be lost."},
+		{got, "cannot begin"},
+		{got[4:7], "does not refuse that"}, // an operator that stays has lost a state
+		{got[4:], "`weir run -n`"},
+	} {
+		if text := conclusion(c.of); !strings.Contains(text, c.want) {
+			t.Errorf("of %+v: %s, want %s", c.of, text, c.want)
+		}
+	}
 }
 
 // What a savepoint holds is shown without a cluster.
