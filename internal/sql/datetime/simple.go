@@ -36,6 +36,7 @@ func NewSimple(pattern string) (*Simple, error) {
 func (f *Simple) Append(dst []byte, instant int64, zone *Zone) []byte {
 	offset := zone.Offset(instant)
 	l := localOf(instant+offset, 0)
+	l.year, l.month, l.day = hybridDate(l.days)
 	for _, t := range f.tokens {
 		switch t.letter {
 		case 0:
@@ -111,8 +112,7 @@ func (f *Simple) Parse(s []byte, zone *Zone) (instant int64, ok bool) {
 			continue
 		}
 		abutting := i+1 < len(f.tokens) && f.tokens[i+1].letter != 0 && numeric(f.tokens[i+1])
-		follows := i > 0 && f.tokens[i-1].letter != 0 && numeric(f.tokens[i-1])
-		if !p.field(t, abutting || follows && numeric(t)) {
+		if !p.field(t, abutting) {
 			return 0, false
 		}
 	}
@@ -134,7 +134,9 @@ func numeric(t token) bool {
 type simpleParse struct {
 	s                  []byte
 	year, month, day   int64
-	dayOfYear          int64
+	dayOfYear, week    int64
+	weekYear           bool // the year is that of weeks
+	dated              bool // a month or a day was read
 	hour, min, sec, ms int64
 	pm                 int8
 	bc                 bool
@@ -151,7 +153,8 @@ func (p *simpleParse) literal(text string) bool {
 	return true
 }
 
-// field reads one field; exactly says that it has as many digits as letters.
+// field reads one field; exactly says that it has as many digits as letters, because
+// another number follows.
 func (p *simpleParse) field(t token, exactly bool) bool {
 	for len(p.s) > 0 && (p.s[0] == ' ' || p.s[0] == '\t') {
 		p.s = p.s[1:]
@@ -164,7 +167,7 @@ func (p *simpleParse) field(t token, exactly bool) bool {
 		return p.name(dayNames, func(int) {})
 	case 'M', 'L':
 		if t.count >= 3 {
-			return p.name(monthNames, func(i int) { p.month = int64(i + 1) })
+			return p.name(monthNames, func(i int) { p.month, p.dated = int64(i+1), true })
 		}
 	case 'a':
 		i, n := matchName(p.s, []string{"AM", "PM"})
@@ -224,6 +227,7 @@ func (p *simpleParse) number(count int, exactly bool) (v int64, n int, ok bool) 
 func (p *simpleParse) set(t token, v int64, n int) {
 	switch t.letter {
 	case 'y', 'Y':
+		p.weekYear = t.letter == 'Y'
 		if t.count <= 2 && n == 2 && v >= 0 {
 			v += 2000 // within 80 years before this one and 20 after
 			if v >= pivotYear+20 {
@@ -232,19 +236,25 @@ func (p *simpleParse) set(t token, v int64, n int) {
 		}
 		p.year = v
 	case 'M', 'L':
-		p.month = v
+		p.month, p.dated = v, true
 	case 'd':
-		p.day = v
+		p.day, p.dated = v, true
 	case 'D':
 		p.dayOfYear = v
+	case 'w':
+		p.week = v
 	case 'H':
 		p.hour = v
 	case 'k':
-		p.hour = v % 24
+		if p.hour = v; v == 24 {
+			p.hour = 0
+		}
 	case 'K':
 		p.hour, p.half = v, true
 	case 'h':
-		p.hour, p.half = v%12, true
+		if p.hour, p.half = v, true; v == 12 {
+			p.hour = 0
+		}
 	case 'm':
 		p.min = v
 	case 's':
@@ -289,9 +299,16 @@ func (p *simpleParse) instant(zone *Zone) int64 {
 	if p.bc {
 		p.year = 1 - p.year
 	}
-	days := Days(p.year, p.month, p.day)
-	if p.dayOfYear != 0 {
-		days = Days(p.year, 1, 1) + p.dayOfYear - 1
+	days := hybridDays(p.year, p.month, p.day)
+	switch first := hybridDays(p.year, 1, 1); {
+	case p.dayOfYear != 0:
+		days = first + p.dayOfYear - 1
+	case p.weekYear || p.week != 0 && !p.dated:
+		// The Sunday of a week, of which the first has the first of January.
+		days = first - Weekday(first)
+		if p.week != 0 {
+			days += 7 * (p.week - 1)
+		}
 	}
 	if p.half && p.pm == 2 {
 		p.hour += 12
