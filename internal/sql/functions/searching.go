@@ -147,9 +147,9 @@ func strToMap(*expr.Bound) (expr.Kernel, error) {
 	}, nil
 }
 
-// place is where Java's hash map keeps a key of which it has n, and was told to expect some: the
-// order of a map's entries is that of the places.
-func place(key []byte, expected, n int) int {
+// place is where Java's hash map, which is made for as many keys as are expected and is at most
+// three quarters full, keeps a key: the order of a map's entries is that of the places.
+func place(key []byte, expected int) int {
 	h := uint32(0)
 	for _, r := range string(key) {
 		if high, low := utf16.EncodeRune(r); high != utf8.RuneError {
@@ -159,7 +159,7 @@ func place(key []byte, expected, n int) int {
 		h = 31*h + uint32(r)
 	}
 	size := 1
-	for size < expected || n*4 > size*3 {
+	for expected*4 > size*3 {
 		size *= 2
 	}
 	return int((h ^ h>>16) & uint32(size-1))
@@ -192,7 +192,7 @@ func appendPairs(keys, values *batch.Column, s []byte, pairs, separator *javareg
 		}
 		all = append(all, p)
 	})
-	slices.SortStableFunc(all, func(a, b pair) int { return place(a.key, expected, len(all)) - place(b.key, expected, len(all)) })
+	slices.SortStableFunc(all, func(a, b pair) int { return place(a.key, expected) - place(b.key, expected) })
 	for _, p := range all {
 		keys.AppendBytes(p.key)
 		if p.has {
