@@ -97,7 +97,7 @@ func New(o Options) (*Master, error) {
 		log:   o.Logger.With("job", o.Graph.Job),
 		graph: graph, pauses: map[schedule.RestartID]actor.Timer{},
 		pool: slotpool.New(slotpool.Options{
-			RequestTimeout: o.SlotRequestTimeout, IdleTimeout: o.SlotIdleTimeout, Bounded: o.Graph.Batch}),
+			RequestTimeout: o.SlotRequestTimeout, IdleTimeout: o.SlotIdleTimeout, Bounded: o.Graph.Batch, Unread: graph.Unread}),
 		describer: newDescriber(o.Graph), deploying: deploying{waits: map[*execgraph.Execution]bool{}},
 	}
 	if err := m.makeCheckpoints(settings); err != nil {

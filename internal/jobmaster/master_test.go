@@ -47,6 +47,28 @@ func TestRunsToTheEnd(t *testing.T) {
 	w.quiet(t, m)
 }
 
+// A slot whose tasks have finished is not given back while others read from them: the
+// job's process there would end, and what is unread with it.
+func TestASlotIsKeptWhileItsOutputIsRead(t *testing.T) {
+	w := newWorld()
+	rm := w.resourceManager()
+	te1, te2 := rm.taskExecutor("te1", 1), rm.taskExecutor("te2", 1)
+	graph := twoVertices(2)
+	graph.Vertices[1].Parallelism = 1
+	m, _ := w.start(t, graph, nil)
+	w.pass(time.Second)
+	expect(t, "tasks on te2", len(te2.deployed), 1)
+	te2.finish()
+	w.pass(5 * time.Minute)
+	expect(t, "a slow reader", states(m.View()), "RUNNING RUNNING FINISHED RUNNING")
+	expect(t, "its slots", []int{len(te1.held), len(te2.held)}, []int{1, 1})
+	te1.finish()
+	w.pass(time.Second)
+	expect(t, "end", states(m.View()), "FINISHED FINISHED FINISHED FINISHED")
+	expect(t, "slots at the end", []int{len(te1.held), len(te2.held)}, []int{0, 0})
+	w.quiet(t, m)
+}
+
 // quiet closes the master and checks that it leaves nothing behind.
 func (w *world) quiet(t *testing.T, m *Master) {
 	t.Helper()

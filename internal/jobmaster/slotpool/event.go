@@ -136,4 +136,8 @@ type Options struct {
 	// Bounded says that the job's tasks end by themselves, so that a slot in use
 	// may serve a waiting request later.
 	Bounded bool
+	// Unread are the TaskManagers where tasks that have finished have left what others
+	// may still read, and which keep their slots: without any the job's process there
+	// would end, and that with it. It is asked when slots are to go; nil: there are none.
+	Unread func() []ident.ResourceID
 }

@@ -318,16 +318,23 @@ func (p *Pool) refuse(b *bulk, text string) {
 func (p *Pool) surplus() int { return min(p.idle, max(0, len(p.slots)-p.keep)) }
 
 // sweepIdle gives back the slots above the requirement that nobody has used for a
-// while.
+// while, unless something is unread where they are.
 func (p *Pool) sweepIdle() {
 	surplus := p.surplus()
 	if surplus == 0 || p.now.Sub(p.oldest) < p.opts.IdleTimeout {
 		return
 	}
 	p.oldest = p.now
+	var unread []ident.ResourceID
+	if p.opts.Unread != nil {
+		unread = p.opts.Unread()
+	}
 	p.remove(func(h *held) bool {
 		if h.user != 0 {
 			return false
+		}
+		if slices.Contains(unread, h.slot.TaskManager) {
+			h.since = p.now
 		}
 		if surplus == 0 || p.now.Sub(h.since) < p.opts.IdleTimeout {
 			if h.since.Before(p.oldest) {

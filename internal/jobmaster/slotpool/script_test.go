@@ -24,11 +24,13 @@ import (
 //	offer TM SLOT …
 //	not-enough NEEDED HAVE FREE [working]
 //	tick DURATION [working]   time passes
+//	unread TM …        where tasks that have finished have left what others read
 //	show               what the pool holds
 type script struct {
-	pool  *Pool
-	names []string // of slots; a slot's allocation is its place, counted from 1
-	now   time.Time
+	pool   *Pool
+	unread []ident.ResourceID
+	names  []string // of slots; a slot's allocation is its place, counted from 1
+	now    time.Time
 }
 
 func TestScripts(t *testing.T) {
@@ -47,7 +49,14 @@ func (s *script) run(t *testing.T, d *datadriven.TestData) string {
 	var ev Event
 	switch d.Cmd {
 	case "pool":
-		s.pool = New(Options{RequestTimeout: 5 * time.Minute, IdleTimeout: 50 * time.Second, Bounded: len(args) > 0})
+		s.pool, s.unread = New(Options{RequestTimeout: 5 * time.Minute, IdleTimeout: 50 * time.Second, Bounded: len(args) > 0,
+			Unread: func() []ident.ResourceID { return s.unread }}), nil
+		return ""
+	case "unread":
+		s.unread = nil
+		for _, a := range args {
+			s.unread = append(s.unread, ident.ResourceID(a))
+		}
 		return ""
 	case "show":
 		return s.show()
