@@ -63,6 +63,8 @@ var (
 	echo = regexp.MustCompile(`(?m)^Flink SQL> .*?(\[(?:INFO|ERROR)\] |\+-)`)
 	// reason is why a statement failed: of ours the texts are others, and tell more.
 	reason = regexp.MustCompile(`(?s)(Could not execute SQL statement\. Reason:\n).*?\n\n`)
+	// failing is what ours says of a script on standard error, which is not compared.
+	failing = regexp.MustCompile(`(?m)^\S+: the statement in line \d+ failed: .*\n`)
 )
 
 // transcript holds what the SQL client printed against what a genuine one did: all of it
@@ -82,7 +84,7 @@ func (w *walker) transcript(name, ours string) {
 		text = echo.ReplaceAllString(colour.ReplaceAllString(text, ""), "Flink SQL> $1")
 		return strings.TrimSpace(reason.ReplaceAllString(w.plain(text), "$1REASON\n\n"))
 	}
-	ours, _, _ = strings.Cut(ours, "exit code")
+	ours, _, _ = strings.Cut(failing.ReplaceAllString(ours, ""), "exit code")
 	if got, want := same(ours), same(printed); got != want {
 		w.t.Errorf("%s: the client printed\n%s\na genuine one\n%s", name, got, want)
 	}
