@@ -70,7 +70,7 @@ func (b *binder) function(f *ast.FunctionTable, s *scope) (logical.Node, error) 
 		return nil, err
 	}
 	node.Zone = data.fields()[node.Time].Type.Kind == types.TimestampLTZ
-	return node, b.lengths(node, name, args, data)
+	return node, b.lengths(node, name, args, data, f.Call.Span)
 }
 
 // arranged gives the arguments by their names, whether they were named or not.
@@ -120,8 +120,8 @@ func (b *binder) timeColumn(e ast.Expr, name string, data *scope) (int, error) {
 	return in.Index, nil
 }
 
-// lengths binds the lengths of time.
-func (b *binder) lengths(node *logical.Window, name string, args map[string]ast.Expr, data *scope) error {
+// lengths binds the lengths of time of a call.
+func (b *binder) lengths(node *logical.Window, name string, args map[string]ast.Expr, data *scope, call ast.Span) error {
 	for _, l := range []struct {
 		arg      string
 		to       *int64
@@ -137,7 +137,7 @@ func (b *binder) lengths(node *logical.Window, name string, args map[string]ast.
 		}
 		c, ok := expr.Fold(bound, b.Session).(*expr.Literal)
 		if !ok || c.IsNull() || c.T.Kind != types.IntervalDayTime {
-			return expr.Refuse(e.Range(), "%s of %s must be a constant INTERVAL of days to seconds", l.arg, name)
+			return expr.Refuse(call, "%s of %s must be a constant INTERVAL of days to seconds", l.arg, name)
 		}
 		if *l.to = c.Value.I64[0]; l.positive && *l.to <= 0 {
 			return expr.Refuse(e.Range(), "%s of %s must be positive, and this is %d ms", l.arg, name, *l.to)

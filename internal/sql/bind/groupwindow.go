@@ -47,7 +47,7 @@ func (g *grouping) windowed(e ast.Expr) (keys []int, ok bool, err error) {
 	if w.Input, w.Time, err = g.timed(c, name); err != nil {
 		return nil, true, err
 	}
-	if err := g.b.lengths(w, name, args, g.from); err != nil {
+	if err := g.b.lengths(w, name, args, g.from, c.Span); err != nil {
 		return nil, true, err
 	}
 	fields := w.Input.Fields()

@@ -101,6 +101,7 @@ func (f *fullNames) relation(r ast.Relation) ast.Relation {
 			f.name(&r.Name, f.tables)
 			return &ast.Aliased{Relation: r, Alias: ast.Name{Text: path[2]}}
 		}
+		return &ast.Aliased{Relation: r, Alias: ast.Name{Text: r.Name.Last()}} // of WITH
 	case *ast.Aliased:
 		if t, ok := r.Relation.(*ast.TableName); ok {
 			f.name(&t.Name, f.tables)

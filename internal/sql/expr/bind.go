@@ -154,6 +154,9 @@ func (b *Binder) identifier(n *ast.Identifier) (Expr, error) {
 	}
 	for _, part := range n.Parts[used:] {
 		if e, err = b.fieldOf(e, part, n.Range()); err != nil {
+			if refused, ok := err.(*Error); ok { // of a name, all of it is the place
+				refused.At = n.Range()
+			}
 			return nil, err
 		}
 	}
