@@ -3,6 +3,7 @@ package e2e
 import (
 	"bufio"
 	"bytes"
+	"context"
 	"encoding/json/v2"
 	"fmt"
 	"io/fs"
@@ -14,6 +15,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 	"unicode"
 )
 
@@ -179,15 +181,18 @@ func TestProgramDirectory(t *testing.T) {
 	t.Parallel()
 	c := start(t, 1)
 	source := filepath.Join("..", "..", "examples", "wordcount")
+	// The first build compiles all that the program is made of.
+	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Minute)
+	defer cancel()
 	for _, program := range []string{source, filepath.Join(bin, "wordcount")} {
-		if out, errOut, code := c.weir("info", "-p", "3", program, "--input", "x"); code != 0 ||
+		if out, errOut, code := c.command(ctx, "info", "-p", "3", program, "--input", "x"); code != 0 ||
 			!strings.Contains(out, `"pact": "Data Source"`) || !strings.Contains(out, `"parallelism": 3`) {
 			t.Errorf("info %s: code %d\n%s%s", program, code, out, errOut)
 		}
 	}
 	input := t.TempDir()
 	writeFile(t, input+"/text", "to be or not to be\n")
-	if out, errOut, code := c.weir("run", "-m", c.rest, source, "--input", input+"/*", "--output", input+"/counts"); code != 0 {
+	if out, errOut, code := c.command(ctx, "run", "-m", c.rest, source, "--input", input+"/*", "--output", input+"/counts"); code != 0 {
 		t.Errorf("run: code %d\n%s%s", code, out, errOut)
 	}
 	if got := lines(t, input+"/counts"); !slices.Equal(got, []string{"be\t2", "not\t1", "or\t1", "to\t2"}) {
