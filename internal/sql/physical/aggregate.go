@@ -160,6 +160,9 @@ func (p *planner) setOperation(n *logical.SetOperation) (planned, error) {
 		return planned{node: &plan.Aggregate{Base: over(n.Row, u), Keys: whole}, one: u.one, hashed: u.hashed}, nil
 	}
 	for i := range inputs {
+		if inputs[i].one && !one { // its rows go to where the others' are
+			inputs[i] = planned{node: inputs[i].node}
+		}
 		inputs[i] = p.hash(inputs[i], whole)
 	}
 	s := &plan.SetOperation{Base: over(n.Row, inputs...), Except: n.Kind == logical.Except, All: n.All}
