@@ -103,6 +103,7 @@ func (p *Pool) Apply(ev Event, now time.Time) []Effect {
 	}
 	p.match()
 	p.checkBulks()
+	p.match() // what a bulk that is refused was waiting with may serve the next
 	p.giveWay()
 	p.sweepIdle()
 	p.declare()

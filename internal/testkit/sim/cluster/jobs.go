@@ -274,7 +274,7 @@ func (k *checks) watchPool(m *master, w *watched, v *execgraph.View) {
 		k.broken("6", "job %s waited for %d slots and took %d", v.Job, w.offered.pending, added)
 	}
 	w.offered = nil
-	k.watchIdle(m, w, v.Job)
+	k.watchIdle(m, w, v)
 }
 
 // alive counts the tasks that have or wait for a slot.
