@@ -72,7 +72,7 @@ func JoinIntervals[K comparable, A, B, R any](spec IntervalJoin[K, A, B], open f
 			}
 		}
 		s.passed = j.timers.advance
-		s.lists = append(s.lists, keptWatermark(eventTimeList, &s.Watermark))
+		s.lists = append(s.lists, keptWatermark(c, eventTimeList, &s.Watermark, nil))
 		p, err := open(&s.Moment, j.keyed)
 		s.begin(p.Life, err)
 		s.keep(j.keyed.Backend)

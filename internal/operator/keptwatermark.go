@@ -3,11 +3,24 @@ package operator
 import (
 	"encoding/binary"
 	"fmt"
+	"slices"
 )
 
 // eventTimeList is the name of the list of an operator whose function may have lists of
 // its own.
 const eventTimeList = "weir.watermark"
+
+// The schemas of what is kept of a watermark: once it was the watermark alone.
+const (
+	watermarkOfGroups = "watermark of key groups"
+	watermarkAlone    = "int64"
+)
+
+// A passage is how far event time had come for some key groups.
+type passage struct {
+	first, last int // inclusive
+	at          int64
+}
 
 // keptWatermark keeps how far event time has come for an operator, in a list of this
 // name. After a restore each input begins with no watermark, and records of one may come
@@ -15,20 +28,47 @@ const eventTimeList = "weir.watermark"
 // be in time for a window that was over, which would be emitted once more. at is not to
 // fall when the first watermarks come.
 //
-// All subtasks have had the same watermarks when a barrier comes, since both go to all of
-// them in one order; so the least of what they kept is what each had.
-func keptWatermark(name string, at *int64) KeptList {
+// An aligned barrier finds all subtasks with the same watermark; one that overtakes finds
+// each with its own. A subtask begins with the least of those whose key groups it has now;
+// beyond, if not nil, is told of the others.
+func keptWatermark(c *Context, name string, at *int64, beyond *[]passage) KeptList {
+	first, last := c.OwnKeyGroups()
 	return KeptList{
-		Name: name, Mode: Gathered, Schema: "int64",
-		Save: func() [][]byte { return [][]byte{binary.LittleEndian.AppendUint64(nil, uint64(*at))} },
+		Name: name, Mode: Gathered, Schema: watermarkOfGroups,
+		From: func(schema string) error {
+			if schema != watermarkOfGroups && schema != watermarkAlone {
+				return fmt.Errorf("its elements were %s and are now %s", schema, watermarkOfGroups)
+			}
+			return nil
+		},
+		Save: func() [][]byte {
+			e := binary.LittleEndian.AppendUint64(nil, uint64(*at))
+			e = binary.LittleEndian.AppendUint32(e, uint32(first))
+			return [][]byte{binary.LittleEndian.AppendUint32(e, uint32(last))}
+		},
 		Load: func(elements [][]byte) error {
-			for i, e := range elements {
-				if len(e) != 8 {
-					return fmt.Errorf("a watermark of a checkpoint has %d bytes, want 8", len(e))
+			var mine []passage
+			for _, e := range elements {
+				p := passage{first: first, last: last}
+				switch len(e) {
+				case 8: // of all subtasks
+				case 16:
+					p.first, p.last = int(binary.LittleEndian.Uint32(e[8:])), int(binary.LittleEndian.Uint32(e[12:]))
+				default:
+					return fmt.Errorf("a watermark of a checkpoint has %d bytes, want 16", len(e))
 				}
-				if had := int64(binary.LittleEndian.Uint64(e)); i == 0 || had < *at {
-					*at = had
+				if p.first <= last && p.last >= first {
+					p.at = int64(binary.LittleEndian.Uint64(e))
+					mine = append(mine, p)
 				}
+			}
+			for i, p := range mine {
+				if i == 0 || p.at < *at {
+					*at = p.at
+				}
+			}
+			if beyond != nil {
+				*beyond = slices.DeleteFunc(mine, func(p passage) bool { return p.at <= *at })
 			}
 			return nil
 		},

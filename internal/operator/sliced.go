@@ -6,6 +6,7 @@ import (
 
 	"github.com/weirstream/weir/batch"
 	"github.com/weirstream/weir/internal/state"
+	"github.com/weirstream/weir/internal/state/keygroup"
 )
 
 // Sliding are windows of one size, in event time, one beginning at every slide:
@@ -73,7 +74,7 @@ func AggregateSlices[K comparable, T, A, O, R any](s Sliding, key func(T) K, a s
 		if accs.InPlace() {
 			o.each = func(i int, acc *A, created bool) { o.add(acc, created, o.at.vals[i]) }
 		}
-		c.Keep(c.OperatorID, Kept{Keyed: keyed.Backend, Lists: []KeptList{keptWatermark("watermark", &o.watermark)}, Prepare: func(int64) { o.drain() }})
+		c.Keep(c.OperatorID, Kept{Keyed: keyed.Backend, Lists: []KeptList{keptWatermark(c, "watermark", &o.watermark, &o.beyond)}, Prepare: func(int64) { o.drain() }})
 		return &Receiver[T]{Push: o.push, Watermark: o.advance, Idle: o.out.Idle, Finish: func() {
 			o.drain()
 			o.out.Finish()
@@ -97,6 +98,7 @@ type sliced[K comparable, T, A, O, R any] struct {
 	emitted *int64
 
 	watermark int64
+	beyond    []passage          // of key groups that come from subtasks with later watermarks
 	gathered  []*gathering[K, T] // by slice, the last used one first
 	free      []*gathering[K, T]
 	at        *gathering[K, T] // what each adds
@@ -121,7 +123,8 @@ func (o *sliced[K, T, A, O, R]) push(v T, ts int64) {
 	if o.lastEnd(slice) < slice {
 		return // between two windows
 	}
-	if o.watermark != batch.NoTimestamp && o.lastEnd(slice)-1 <= o.watermark {
+	last := o.lastEnd(slice) - 1
+	if o.watermark != batch.NoTimestamp && last <= o.watermark || len(o.beyond) > 0 && o.passed(o.key(v), last) {
 		if o.late != nil {
 			o.late.Push(v, ts)
 		} else {
@@ -203,6 +206,7 @@ func (o *sliced[K, T, A, O, R]) advance(t int64) {
 		o.fire(Window{end - o.Size, end})
 	}
 	o.watermark = max(o.watermark, t)
+	o.beyond = slices.DeleteFunc(o.beyond, func(p passage) bool { return p.at <= o.watermark })
 	for _, slice := range slices.Clone(o.accs.Slices()) {
 		if o.lastEnd(slice)-1 <= t {
 			o.accs.Drop(slice)
@@ -273,6 +277,16 @@ func (o *sliced[K, T, A, O, R]) merge(w Window, within []int64) {
 
 func (o *sliced[K, T, A, O, R]) emit(k K, w Window, acc *A) {
 	o.c.Signal.Attend()
+	if len(o.beyond) > 0 && o.passed(k, w.Last()) {
+		return
+	}
 	*o.emitted++
 	o.out.Push(o.result(k, w, o.a.Result(acc)), w.Last())
+}
+
+// passed reports whether event time had come so far for a key, although the subtask began
+// with less: what it had been late for stays so, and what was emitted is not once more.
+func (o *sliced[K, T, A, O, R]) passed(k K, at int64) bool {
+	group := keygroup.Group(o.keyed.Hash(k), o.c.MaxParallelism)
+	return slices.ContainsFunc(o.beyond, func(p passage) bool { return p.first <= group && group <= p.last && at <= p.at })
 }

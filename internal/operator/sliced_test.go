@@ -1,10 +1,12 @@
 package operator
 
 import (
+	"encoding/binary"
 	"fmt"
 	"testing"
 
 	"github.com/weirstream/weir/internal/state"
+	"github.com/weirstream/weir/internal/state/keygroup"
 )
 
 // slicing builds the operator that counts readings in windows of 10 that begin at
@@ -49,6 +51,35 @@ func TestSlicesAreEmittedOnce(t *testing.T) {
 	if err := again.kept[0].Lists[0].Load([][]byte{{1}}); err == nil {
 		t.Error("a damaged watermark was taken")
 	}
+}
+
+// After a restore with other subtasks, from a checkpoint whose barriers overtook, keys come
+// together for which event time had come to different places: what was emitted for one is
+// not once more, and what was late for it is late.
+func TestSlicesOfSubtasksThatWereNotAsFar(t *testing.T) {
+	var after journal
+	h := &host{}
+	in := slicing(h, &after)
+	hasher, err := keygroup.NewHasher[int64](nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	const groups = 128
+	var kept [][]byte
+	for k, at := range []int64{20, 9} {
+		group := uint32(keygroup.Group(hasher.Hash(int64(k)), groups))
+		e := binary.LittleEndian.AppendUint64(nil, uint64(at))
+		kept = append(kept, binary.LittleEndian.AppendUint32(binary.LittleEndian.AppendUint32(e, group), group))
+	}
+	if err := h.kept[0].Lists[0].Load(kept); err != nil {
+		t.Fatal(err)
+	}
+	for _, v := range []reading{6, 7, 18, 17} {
+		in.Push(v, int64(v))
+	}
+	in.Watermark(24)
+	in.Finish()
+	expect(t, &after, "1[5,15)=1@14 1[10,20)=1@19 1[15,25)=1@24 0[15,25)=1@24 W24 end")
 }
 
 // The windows of a slice, on both sides of the year 1970, with an offset, and where

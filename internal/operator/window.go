@@ -145,7 +145,7 @@ func newWindowed[K comparable, T, R any](c *Context, out any, spec Windows[K, T]
 	s.passed, s.restored = w.timers.advance, w.timers.next
 	s.ended = w.timers.halt
 	if spec.Domain == OfEventTime {
-		s.lists = append(s.lists, keptWatermark(eventTimeList, &s.Watermark))
+		s.lists = append(s.lists, keptWatermark(c, eventTimeList, &s.Watermark, nil))
 	}
 	number, err := state.NewValue[int64](w.keyed.Backend, "trigger", state.In(w.space))
 	Check(err)
