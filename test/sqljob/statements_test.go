@@ -37,9 +37,9 @@ func remote(t *testing.T, m *master.Master, cfg *config.Config) sqlrun.Remote {
 	return r
 }
 
-// TestStatementsRunOnACluster carries statements out on a cluster: within its JobManager,
-// and by its REST API.
-func TestStatementsRunOnACluster(t *testing.T) {
+// bothWays opens a session of batches on a cluster twice: within its JobManager, and by its
+// REST API.
+func bothWays(t *testing.T, settings map[string]string, test func(ctx context.Context, t *testing.T, at sqlrun.Master, s session.Session)) {
 	m := start(t)
 	cfg, err := config.New(map[string]string{"execution.runtime-mode": "batch", "table.local-time-zone": "UTC"})
 	if err != nil {
@@ -49,54 +49,62 @@ func TestStatementsRunOnACluster(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			ctx, cancel := context.WithTimeout(t.Context(), hang)
 			defer cancel()
-			s, err := sqlrun.NewEngine(cfg, sqlrun.NewCluster(at)).Open(ctx, session.Options{})
+			s, err := sqlrun.NewEngine(cfg, sqlrun.NewCluster(at)).Open(ctx, session.Options{Settings: settings})
 			if err != nil {
 				t.Fatal(err)
 			}
-			r, err := s.Execute(ctx, "SELECT a, COUNT(*) AS c FROM (VALUES (1),(2),(2)) AS t(a) GROUP BY a", nil)
-			if err != nil {
-				t.Fatal(err)
-			}
-			rows, sum := 0, int64(0)
-			for {
-				b, err := r.Rows.Next(ctx)
-				if errors.Is(err, io.EOF) {
-					break
-				}
-				if err != nil {
-					t.Fatal(err)
-				}
-				b = b.Compact()
-				for i := range b.N {
-					rows++
-					sum += int64(b.Cols[0].I32[i]) * b.Cols[1].I64[i]
-				}
-			}
-			if rows != 2 || sum != 5 || len(r.Job) != 32 || strings.Trim(r.Job, "0") == "" {
-				t.Errorf("%d rows with %d of job %s", rows, sum, r.Job)
-			}
-			if err := r.Rows.Close(); err != nil {
-				t.Error(err)
-			}
-			if r, err = s.Execute(ctx, "SELECT CAST('x' AS INT)", nil); err != nil {
-				t.Fatal(err)
-			}
-			if _, err := r.Rows.Next(ctx); err == nil || !strings.Contains(err.Error(), "'x'") {
-				t.Errorf("the error is %v", err)
-			}
-			if r, err = s.Execute(ctx, "SELECT CAST('y' AS INT)", nil); err != nil {
-				t.Fatal(err)
-			}
-			id, err := ident.Parse(r.Job)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if err := at.Wait(ctx, ident.JobID{ID: id}); err == nil || !strings.Contains(err.Error(), "'y'") {
-				t.Errorf("the error is %v", err)
-			}
-			if err := s.Close(); err != nil { // the job of a query that nobody has read has ended by itself
+			test(ctx, t, at, s)
+			if err := s.Close(); err != nil {
 				t.Error(err)
 			}
 		})
 	}
+}
+
+func TestStatementsRunOnACluster(t *testing.T) {
+	bothWays(t, nil, func(ctx context.Context, t *testing.T, at sqlrun.Master, s session.Session) {
+		r, err := s.Execute(ctx, "SELECT a, COUNT(*) AS c FROM (VALUES (1),(2),(2)) AS t(a) GROUP BY a", nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		rows, sum := 0, int64(0)
+		for {
+			b, err := r.Rows.Next(ctx)
+			if errors.Is(err, io.EOF) {
+				break
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			b = b.Compact()
+			for i := range b.N {
+				rows++
+				sum += int64(b.Cols[0].I32[i]) * b.Cols[1].I64[i]
+			}
+		}
+		if rows != 2 || sum != 5 || len(r.Job) != 32 || strings.Trim(r.Job, "0") == "" {
+			t.Errorf("%d rows with %d of job %s", rows, sum, r.Job)
+		}
+		if err := r.Rows.Close(); err != nil {
+			t.Error(err)
+		}
+		if r, err = s.Execute(ctx, "SELECT CAST('x' AS INT)", nil); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := r.Rows.Next(ctx); err == nil || !strings.Contains(err.Error(), "'x'") {
+			t.Errorf("the error is %v", err)
+		}
+		if r, err = s.Execute(ctx, "SELECT CAST('y' AS INT)", nil); err != nil {
+			t.Fatal(err)
+		}
+		id, err := ident.Parse(r.Job)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := at.Wait(ctx, ident.JobID{ID: id}); err == nil || !strings.Contains(err.Error(), "'y'") {
+			t.Errorf("the error is %v", err)
+		}
+		// The session is closed without an error: the job of a query that nobody has read has
+		// ended by itself.
+	})
 }

@@ -74,7 +74,7 @@ func (r *Cluster) Submit(ctx context.Context, c *exec.Compiled, schema []types.F
 		return nil, errors.Join(context.Cause(ctx), j.Cancel())
 	}
 	if rows != nil {
-		j.rows = readerOf(rows, j.reading(rows.Next))
+		j.rows = readerOf(rows, j.unread)
 	}
 	return j, nil
 }
@@ -162,18 +162,6 @@ func (j *clusterJob) ID() string { return j.id.String() }
 
 // Next waits for rows.
 func (j *clusterJob) Next(ctx context.Context) (*batch.Columns, error) { return j.rows.next(ctx) }
-
-// reading gives what reads the rows of the job. Their end is told when the job has ended, so
-// that whoever has seen all of them sees it FINISHED too.
-func (j *clusterJob) reading(rows func(context.Context) (*batch.Columns, error)) func(context.Context) (*batch.Columns, error) {
-	return func(ctx context.Context) (*batch.Columns, error) {
-		b, err := rows(ctx)
-		if err == nil || session.GaveUp(ctx, err) {
-			return b, err
-		}
-		return nil, j.unread(ctx, err)
-	}
-}
 
 // unread says why there are no more rows. It is what the job says when it has ended.
 func (j *clusterJob) unread(ctx context.Context, err error) error {

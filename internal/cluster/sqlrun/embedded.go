@@ -15,7 +15,6 @@ import (
 	"github.com/weirstream/weir/internal/cluster/embedded"
 	"github.com/weirstream/weir/internal/sql/engine"
 	"github.com/weirstream/weir/internal/sql/exec"
-	"github.com/weirstream/weir/internal/sql/session"
 	"github.com/weirstream/weir/internal/status"
 	"github.com/weirstream/weir/types"
 )
@@ -134,7 +133,7 @@ func (r *Embedded) Submit(ctx context.Context, c *exec.Compiled, schema []types.
 		cancel()
 		return nil, err
 	}
-	j.rows = readerOf(rows, j.reading(rows.Next))
+	j.rows = readerOf(rows, j.unread)
 	return j, nil
 }
 
@@ -167,17 +166,6 @@ func (j *embeddedJob) state() status.Job {
 
 // Next waits for rows.
 func (j *embeddedJob) Next(ctx context.Context) (*batch.Columns, error) { return j.rows.next(ctx) }
-
-// reading gives what reads the rows of the job: their end is told when it has ended.
-func (j *embeddedJob) reading(rows func(context.Context) (*batch.Columns, error)) func(context.Context) (*batch.Columns, error) {
-	return func(ctx context.Context) (*batch.Columns, error) {
-		b, err := rows(ctx)
-		if err == nil || session.GaveUp(ctx, err) {
-			return b, err
-		}
-		return nil, j.unread(ctx, err)
-	}
-}
 
 // unread says why there are no more rows. It is what the job says when it has ended.
 func (j *embeddedJob) unread(ctx context.Context, err error) error {

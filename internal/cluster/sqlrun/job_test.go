@@ -54,7 +54,7 @@ func jobs(ask func(ctx context.Context) (*batch.Columns, error)) map[string]stru
 } {
 	m := &loneMaster{ended: make(chan error, 1)}
 	far, here := &clusterJob{master: m}, &embeddedJob{ended: make(chan struct{})}
-	far.rows, here.rows = newReader(far.reading(ask)), newReader(here.reading(ask))
+	far.rows, here.rows = newReader(toTheEnd(ask, far.unread)), newReader(toTheEnd(ask, here.unread))
 	return map[string]struct {
 		next   func(ctx context.Context) (*batch.Columns, error)
 		end    func(error)
@@ -99,7 +99,7 @@ func TestAClusterThatDoesNotAnswer(t *testing.T) {
 	m := &loneMaster{ended: make(chan error, 1)}
 	lost := &unreachable{errors.New("connection reset"), "here"}
 	j := &clusterJob{master: m}
-	j.rows = newReader(j.reading(func(context.Context) (*batch.Columns, error) { return nil, lost }))
+	j.rows = newReader(toTheEnd(func(context.Context) (*batch.Columns, error) { return nil, lost }, j.unread))
 	for range 2 {
 		if _, err := j.Next(t.Context()); !errors.Is(err, lost) {
 			t.Error(err)
@@ -136,7 +136,7 @@ func TestRowsThatCannotBeReadAnyMore(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				m := &loneMaster{ended: make(chan error, 1)}
 				j := &clusterJob{master: m}
-				j.rows = newReader(j.reading(func(context.Context) (*batch.Columns, error) { return nil, c.rows }))
+				j.rows = newReader(toTheEnd(func(context.Context) (*batch.Columns, error) { return nil, c.rows }, j.unread))
 				timer := time.AfterFunc(c.after, func() { m.ended <- c.why })
 				defer timer.Stop()
 				err := context.DeadlineExceeded
