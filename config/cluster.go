@@ -53,7 +53,7 @@ var (
 	})
 	SlotIdleTimeout = declare(duration, Option[time.Duration]{
 		Key: "slot.idle.timeout", Default: 50 * time.Second, Effect: ProcessRestart, check: positive,
-		Doc: "How long a job keeps a slot it does not use.",
+		Doc: "How long a job keeps a slot it does not use, and whose TaskManager holds nothing that other tasks of it still read.",
 	})
 	SlotRequestMaxInterval = declare(duration, Option[time.Duration]{
 		Key: "slot.request.max-interval", Default: 20 * time.Millisecond, Effect: NextJob,

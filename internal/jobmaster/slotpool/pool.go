@@ -13,10 +13,10 @@ import (
 // A Pool is the slots of one job. Only its owner's loop touches it.
 //
 // Invariant: when a request is pending, no slot is free, or in a bounded pool fewer
-// than the oldest bulk lacks. The requirement is the
-// number of pending plus that of granted requests, and at least what is to be
-// kept; a pool that gives way does not count the pending ones. waiting and idle count what stands in bulks and slots, so that a large job
-// is not counted at each event.
+// than the oldest bulk lacks. The requirement is the number of pending plus that of
+// granted requests, and at least what is to be kept; a pool that gives way does not
+// count the pending ones. waiting and idle count what stands in bulks and slots, so
+// that a large job is not counted at each event.
 type Pool struct {
 	opts    Options
 	slots   []*held // in the order they were accepted
