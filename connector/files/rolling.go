@@ -37,6 +37,7 @@ type writer[T any] struct {
 	opened     []*inProgress[T]          // those of open in the order of their age
 	closed     []pending                 // not prepared
 	saved      map[string]bool           // names of files of open that a checkpoint holds
+	kept       map[string]bool           // paths of hidden files that the checkpoint it began with held
 }
 
 // inProgress is a file that records are written to.
@@ -263,6 +264,11 @@ func (w *writer[T]) Prepare(checkpoint int64) ([][]byte, error) {
 			return nil, err
 		}
 	}
+	if checkpoint == connector.AtEnd {
+		if err := w.clean(w.outlived); err != nil {
+			return nil, fmt.Errorf("write files: %w", err)
+		}
+	}
 	if len(w.closed) > 0 || len(w.opened) > 0 {
 		// It is gone if all of them are another job's, of which this one goes on.
 		if err := syncDirectory(w.hidden); err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -319,7 +325,7 @@ func (w *writer[T]) Close() error {
 // restore takes over the files that a checkpoint holds and removes all others that
 // earlier attempts of the job have left.
 func (w *writer[T]) restore() error {
-	kept := map[string]bool{}
+	w.kept = map[string]bool{}
 	if r := w.c.Restored; r != nil {
 		w.checkpoint = r.Checkpoint
 		for _, c := range r.Pending {
@@ -327,20 +333,20 @@ func (w *writer[T]) restore() error {
 			if err != nil {
 				return err
 			}
-			kept[p.hidden()] = true
+			w.kept[p.hidden()] = true
 		}
 		for _, s := range r.States {
 			p, err := decodePending(s.Data)
 			if err != nil {
 				return err
 			}
-			kept[p.hidden()] = true
+			w.kept[p.hidden()] = true
 			if err := w.takeOver(p); err != nil {
 				return err
 			}
 		}
 	}
-	if err := w.clean(kept); err != nil {
+	if err := w.clean(w.abandoned); err != nil {
 		return err
 	}
 	if w.c.Restored == nil && w.c.Attempt > 0 {
@@ -392,16 +398,16 @@ func copyFile(path string, from io.Reader) error {
 	return errors.Join(err, to.Close())
 }
 
-// clean removes the hidden files that earlier attempts of the subtasks whose remains are
-// this one's have left.
-func (w *writer[T]) clean(kept map[string]bool) error {
+// clean removes the hidden files of others that this one says are remains, but for what
+// the checkpoint it began with held.
+func (w *writer[T]) clean(remains func(name string) bool) error {
 	entries, err := os.ReadDir(w.hidden)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
 	for _, e := range entries {
 		path := filepath.Join(w.hidden, e.Name())
-		if w.owned(e.Name()) && !kept[path] {
+		if remains(e.Name()) && !w.kept[path] {
 			err = errors.Join(err, remove(path))
 		}
 	}
@@ -419,28 +425,42 @@ func (w *writer[T]) removeFinished() error {
 			return err
 		case e.IsDir() && strings.HasPrefix(e.Name(), ".") && path != w.sink.Dir:
 			return fs.SkipDir
-		case e.Type().IsRegular() && w.owned(e.Name()):
+		case e.Type().IsRegular() && w.abandoned(e.Name()):
 			return remove(path)
 		}
 		return nil
 	})
 }
 
-// owned reports whether a file of this name is what an earlier attempt of a subtask has
-// left, whose remains are this one's. What a later attempt of the same subtask writes is
-// not: then this one was taken for dead before it began.
-func (w *writer[T]) owned(name string) bool {
+// abandoned reports whether a file of this name is what an earlier attempt of a subtask has
+// left, whose remains are this one's, when this one begins. What a later attempt of the same
+// subtask writes is not: then this one was taken for dead before it began.
+func (w *writer[T]) abandoned(name string) bool {
+	subtask, attempt, ok := w.author(name)
+	return ok && (subtask != w.c.Subtask || attempt <= w.c.Attempt)
+}
+
+// outlived reports the same when this one ends: an attempt that was taken for dead may have
+// lived on for a while, and begun files after this one had begun. Without checkpoints this
+// one may be such an attempt itself, and know nothing of subtasks that are there by now.
+func (w *writer[T]) outlived(name string) bool {
+	subtask, attempt, ok := w.author(name)
+	return ok && (subtask == w.c.Subtask && attempt < w.c.Attempt || subtask != w.c.Subtask && w.c.Checkpoints)
+}
+
+// author gives whose a file of this name is, if it is of a subtask that this one owns.
+func (w *writer[T]) author(name string) (subtask, attempt int, ok bool) {
 	rest, ok := strings.CutPrefix(name, w.prefix)
 	if !ok {
-		return false
+		return 0, 0, false
 	}
 	parts := strings.SplitN(rest, "-", 4) // subtask, checkpoint, attempt, and what is left
-	n, err := strconv.Atoi(parts[0])
-	if err != nil || n < 0 || len(parts) < 4 || !w.c.Owns(n) {
-		return false
+	if len(parts) < 4 {
+		return 0, 0, false
 	}
-	attempt, err := strconv.Atoi(parts[2])
-	return err == nil && (n != w.c.Subtask || attempt <= w.c.Attempt)
+	subtask, err1 := strconv.Atoi(parts[0])
+	attempt, err2 := strconv.Atoi(parts[2])
+	return subtask, attempt, err1 == nil && err2 == nil && subtask >= 0 && w.c.Owns(subtask)
 }
 
 // remove removes a file that may be gone.

@@ -279,6 +279,27 @@ func TestSinkOfAnAttemptThatBeginsTooLate(t *testing.T) {
 	}
 }
 
+// What attempts that were taken for dead begin while their successor writes goes when that
+// one ends, also that of a subtask which is its own by now.
+func TestSinkOfAttemptsThatLiveOn(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "out")
+	self, other := attempt(t, lineSink(dir), 0, 2, 0, nil), attempt(t, spanning(dir), 1, 2, 1, nil)
+	next := attempt(t, lineSink(dir), 0, 1, 1, nil)
+	next.push("a")
+	next.snapshot(1)
+	next.complete(1)
+	for _, old := range []*subtask{self, other} {
+		old.snapshot(1)
+		old.push("lost")
+	} // and both are killed
+	next.push("b")
+	next.must(next.close(false))
+	next.wants(dir, "a b")
+	if n := hidden(t, dir); n != -1 {
+		t.Errorf("%d hidden files are left", n)
+	}
+}
+
 // What subtasks had to commit is committed by others when there are fewer or more.
 func TestSinkIsRescaled(t *testing.T) {
 	for name, s := range map[string]func(string) Sink[string]{"rolling with checkpoints": lineSink, "going on": spanning} {
