@@ -46,21 +46,21 @@ func TestChaos(t *testing.T) {
 	if *seed == 0 {
 		*seed = rand.Uint64N(1_000_000_000)
 	}
-	began := time.Now()
-	r := &run{t: t, c: start(t, 4)}
-	r.f = &faults{c: r.c, random: rand.New(rand.NewPCG(*seed, 0)), injected: map[string]int{}, harmed: map[int]bool{}}
-	ofProcesses, ofNetwork := *planned, 0
-	network := networkKinds(r.c)
-	if len(network) > 0 {
-		ofNetwork = *planned / 3
-	}
-	defer func() {
+	began, ofProcesses, ofNetwork := time.Now(), *planned, 0
+	r := &run{t: &failures{T: t}}
+	var network []*kind
+	t.Cleanup(func() { // when the cluster has been ended and its logs are shown
 		fmt.Printf("chaos: seed %d, %d faults of processes and %d of the network, of %d and %d planned, in %.0f s: %v; %d bounded jobs, of which %d restarted, %d wrong results; the endless job restarted %d times\n",
 			*seed, r.f.total(processKinds), r.f.total(network), ofProcesses, ofNetwork, time.Since(began).Seconds(), r.f, r.jobs, r.met, r.wrong, r.restarts)
 		if t.Failed() {
-			fmt.Printf("chaos: the same faults again: make chaos FAULTS=%d SEED=%d\n", *planned, *seed)
+			fmt.Printf("chaos: the same faults again: make chaos FAULTS=%d SEED=%d\n%s\n", *planned, *seed, strings.Join(r.t.said, "\n"))
 		}
-	}()
+	})
+	r.c = start(r.t, 4)
+	r.f = &faults{c: r.c, random: rand.New(rand.NewPCG(*seed, 0)), injected: map[string]int{}, harmed: map[int]bool{}}
+	if network = networkKinds(r.c); len(network) > 0 {
+		ofNetwork = *planned / 3
+	}
 	r.endless = r.c.submit("jobs", "4", modes[0].options, "endless")
 	r.c.running(r.endless)
 	left := append(plan(r.f.random, ofProcesses, processKinds), plan(r.f.random, ofNetwork, network)...)
@@ -70,19 +70,19 @@ func TestChaos(t *testing.T) {
 		left = append(r.round(left[:n]), left[n:]...)
 	}
 	if *planned >= 2*len(processKinds) && (r.restarts == 0 || r.met == 0) {
-		t.Errorf("faults have met the endless job %d times, and %d of the others: want some of both", r.restarts, r.met)
+		r.t.Errorf("faults have met the endless job %d times, and %d of the others: want some of both", r.restarts, r.met)
 	}
 	if got := r.f.total(processKinds); got < ofProcesses {
-		t.Errorf("injected %d faults of processes, want %d", got, ofProcesses)
+		r.t.Errorf("injected %d faults of processes, want %d", got, ofProcesses)
 	}
 	if got := r.f.total(network); got < ofNetwork {
-		t.Errorf("injected %d faults of the network, want %d", got, ofNetwork)
+		r.t.Errorf("injected %d faults of the network, want %d", got, ofNetwork)
 	}
 }
 
 // run is one run of rounds.
 type run struct {
-	t        *testing.T
+	t        *failures
 	c        *cluster
 	f        *faults
 	endless  string // the id of the job that never ends
@@ -103,7 +103,7 @@ func (r *run) round(kinds []*kind) (later []*kind) {
 	dir := r.t.TempDir()
 	var glob []string
 	if b.prepare != nil {
-		glob = append(glob, b.prepare(r.t, dir, b.n))
+		glob = append(glob, b.prepare(r.t.T, dir, b.n))
 	}
 	output := filepath.Join(dir, "out")
 	submit := func() string {

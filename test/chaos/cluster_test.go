@@ -13,7 +13,6 @@ import (
 	"regexp"
 	"strings"
 	"syscall"
-	"testing"
 	"time"
 
 	"github.com/weirstream/weir/internal/testkit/processes"
@@ -52,7 +51,7 @@ func (p *process) alive() bool {
 
 // cluster is a master and TaskManagers.
 type cluster struct {
-	t        *testing.T
+	t        *failures
 	dir      string // what is removed in the end
 	home     processes.Home
 	net      *network // nil where the machine has none
@@ -68,13 +67,13 @@ type cluster struct {
 
 // start starts a cluster with n TaskManagers that have these options. When the test
 // ends its processes are ended, and nothing of it may be left.
-func start(t *testing.T, n int, options ...string) *cluster {
+func start(t *failures, n int, options ...string) *cluster {
 	dir, err := os.MkdirTemp("", "weir") // paths of unix sockets are short: t.TempDir's would be too long
 	if err != nil {
 		t.Fatal(err)
 	}
 	c := &cluster{t: t, dir: dir, home: processes.Home{Dir: dir, Bin: bin}, options: options}
-	if c.net, err = newNetwork(t, n); err != nil {
+	if c.net, err = newNetwork(t.T, n); err != nil {
 		t.Logf("the network is not cut in this run, because it cannot be made: %v", err)
 	} else {
 		// Where the path of a socket would be too long it is made below TMPDIR, of

@@ -17,7 +17,7 @@ import (
 // runs, three if it runs long enough, and gives the oracle's last verdict.
 func disturbed(t *testing.T, program string, j exactJob, arguments ...string) string {
 	t.Helper()
-	c := start(t, 2)
+	c := start(&failures{T: t}, 2)
 	f := &faults{c: c, random: rand.New(rand.NewPCG(1, 2)), injected: map[string]int{}, harmed: map[int]bool{}}
 	dir := t.TempDir()
 	output, checkpoints := filepath.Join(dir, "out"), filepath.Join(dir, "checkpoints")

@@ -47,17 +47,19 @@ func TestExactlyOnce(t *testing.T) {
 		*seed = rand.Uint64N(1_000_000_000)
 	}
 	began := time.Now()
-	// Small buffers hold little between two tasks: slow ones hold up the others at once.
-	e := &exact{t: t, c: start(t, 4, "taskmanager.memory.segment-size=4kb")}
-	e.f = &faults{c: e.c, random: rand.New(rand.NewPCG(*seed, 1)), injected: map[string]int{}, harmed: map[int]bool{}}
-	kinds := append(withoutMaster(processKinds), e.moments()...)
-	defer func() {
+	e := &exact{t: &failures{T: t}}
+	var kinds []*kind
+	t.Cleanup(func() { // when the cluster has been ended and its logs are shown
 		fmt.Printf("exactly once: seed %d, %d faults of %d planned in %.0f s: %v; %d jobs, %d restores, %d rescales asked for, judged %d times, %d found wrong\n",
 			*seed, e.f.total(kinds), *planned, time.Since(began).Seconds(), e.f, e.jobs, e.restores, e.rescales, e.judged, e.wrong)
 		if t.Failed() {
-			fmt.Printf("exactly once: the same faults again: make exactly-once FAULTS=%d SEED=%d\n", *planned, *seed)
+			fmt.Printf("exactly once: the same faults again: make exactly-once FAULTS=%d SEED=%d\n%s\n", *planned, *seed, strings.Join(e.t.said, "\n"))
 		}
-	}()
+	})
+	// Small buffers hold little between two tasks: slow ones hold up the others at once.
+	e.c = start(e.t, 4, "taskmanager.memory.segment-size=4kb")
+	e.f = &faults{c: e.c, random: rand.New(rand.NewPCG(*seed, 1)), injected: map[string]int{}, harmed: map[int]bool{}}
+	kinds = append(withoutMaster(processKinds), e.moments()...)
 	left := plan(e.f.random, *planned, kinds)
 	for len(left) > 0 {
 		n := min(len(left), 2+e.f.random.IntN(3))
@@ -81,7 +83,7 @@ func withoutMaster(kinds []*kind) (others []*kind) {
 
 // exact is one run of jobs with state.
 type exact struct {
-	t        *testing.T
+	t        *failures
 	c        *cluster
 	f        *faults
 	jobs     int
@@ -100,7 +102,7 @@ type running struct{ id, checkpoints, output string }
 func (e *exact) round(j exactJob, kinds []*kind) (later []*kind) {
 	e.t.Helper()
 	began := time.Now()
-	dir := e.t.TempDir()
+	dir := filepath.Join(e.c.dir, fmt.Sprint("job-", e.jobs)) // which stays when something is wrong
 	e.now = running{checkpoints: filepath.Join(dir, "checkpoints"), output: filepath.Join(dir, "out")}
 	options := checkpointed + " execution.checkpointing.dir=" + e.now.checkpoints + " " + j.options
 	if !j.inline {
@@ -137,7 +139,7 @@ func (e *exact) round(j exactJob, kinds []*kind) (later []*kind) {
 	for _, v := range verdicts {
 		if strings.Contains(v, ":") {
 			e.wrong++
-			e.t.Errorf("%s of %d after %q: %s", j.kind, j.n, done, v)
+			e.t.Errorf("%s of %d after %q, in %s: %s", j.kind, j.n, done, dir, v)
 		}
 	}
 	e.t.Logf("%s, %s: %.1f s, %s", j.kind, strings.Join(done, " and "), time.Since(began).Seconds(), verdicts[len(verdicts)-1])
