@@ -163,6 +163,10 @@ func (g *Graph) LimitAttempts(n int) { g.attempts = max(n, 1) }
 // NewAttempt replaces the terminal current attempt of a subtask by a new one,
 // CREATED, with the next number.
 func (g *Graph) NewAttempt(v *Vertex, now time.Time) *Execution {
+	return g.newAttempt(v, v.Current.ID.Attempt+1, now)
+}
+
+func (g *Graph) newAttempt(v *Vertex, number int, now time.Time) *Execution {
 	old := v.Current
 	invariant.Check(old.state.Terminal(), "attempt %s is %s and cannot be replaced", old.ID, old.state)
 	if old.state == status.Finished {
@@ -174,7 +178,7 @@ func (g *Graph) NewAttempt(v *Vertex, now time.Time) *Execution {
 		v.Earlier = slices.Delete(v.Earlier, 0, n)
 	}
 	v.Earlier = append(v.Earlier, old)
-	v.Current = newExecution(g.ID, v, old.ID.Attempt+1, now)
+	v.Current = newExecution(g.ID, v, number, now)
 	v.Parent.view = nil
 	return v.Current
 }

@@ -1,6 +1,7 @@
 package execgraph
 
 import (
+	"slices"
 	"time"
 
 	"github.com/weirstream/weir/internal/invariant"
@@ -12,9 +13,9 @@ func (g *Graph) Late() bool { return g.late }
 
 // Resize gives every vertex of a graph made by NewLate so many subtasks, in the
 // order of Vertices, and cuts the graph into regions anew. All current attempts
-// have ended. Subtasks that stay get a new attempt, as do those that there were
-// before, so that no attempt's number is ever used again; the others begin with
-// their first. It returns the new attempts of subtasks that had one.
+// have ended. All subtasks of a vertex get a new attempt of one number, which is higher
+// than any that the vertex has had: of two attempts of a vertex at different parallelism
+// the number says which one is older. It returns the new attempts of subtasks that had one.
 func (g *Graph) Resize(layouts []Layout, now time.Time) []*Execution {
 	invariant.Check(g.late && len(layouts) == len(g.Vertices), "a job of %d vertices is given %d layouts", len(g.Vertices), len(layouts))
 	invariant.Check(g.AllTerminal(), "job %s is resized while %d of its attempts have not ended", g.Job.Job, g.open)
@@ -47,12 +48,16 @@ func (g *Graph) resize(v *JobVertex, l Layout, now time.Time) (again []*Executio
 		v.Subtasks = append(v.Subtasks, v.retired[0])
 		v.retired = v.retired[1:]
 	}
+	number := 0
+	for _, s := range slices.Concat(v.Subtasks, v.retired) {
+		number = max(number, s.Current.ID.Attempt+1)
+	}
 	for _, s := range v.Subtasks {
-		again = append(again, g.NewAttempt(s, now))
+		again = append(again, g.newAttempt(s, number, now))
 	}
 	for i := len(v.Subtasks); i < l.Parallelism; i++ {
 		s := &Vertex{Parent: v, Subtask: i}
-		s.Current = newExecution(g.ID, s, 0, now)
+		s.Current = newExecution(g.ID, s, number, now)
 		v.Subtasks = append(v.Subtasks, s)
 		g.open++
 	}

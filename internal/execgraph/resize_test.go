@@ -2,6 +2,7 @@ package execgraph
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"testing"
@@ -22,10 +23,13 @@ func late(t testing.TB, text string) *Graph {
 	return g
 }
 
-// finish lets all current attempts end in a state.
+// finishAll lets all current attempts that have not ended do so in a state.
 func (g *Graph) finishAll(state status.Execution) {
 	for _, v := range g.Vertices {
 		for _, s := range v.Subtasks {
+			if s.Current.State().Terminal() {
+				continue
+			}
 			for s.Current.State() < status.Running {
 				if s.Current.State() == status.Scheduled && s.Current.Slot == nil {
 					g.Bind(s.Current, &Slot{Index: s.Subtask})
@@ -68,7 +72,7 @@ func TestResize(t *testing.T) {
 		to   int
 		want string
 	}{
-		{1, "a0#0 b0#0"}, {3, "a0#1 a1#0 a2#0 b0#1 b1#0 b2#0"}, {2, "a0#2 a1#1 b0#2 b1#1"}, {3, "a0#3 a1#2 a2#1 b0#3 b1#2 b2#1"},
+		{1, "a0#0 b0#0"}, {3, "a0#1 a1#1 a2#1 b0#1 b1#1 b2#1"}, {2, "a0#2 a1#2 b0#2 b1#2"}, {3, "a0#3 a1#3 a2#3 b0#3 b1#3 b2#3"},
 	} {
 		g.resizeTo(step.to)
 		if got := g.current(); got != step.want {
@@ -131,14 +135,20 @@ func TestCountsFollow(t *testing.T) {
 			t.Fatal(err)
 		}
 		seen := map[ident.AttemptID]bool{}
+		highest := map[ident.VertexID]int{} // number of an attempt so far, from 1
 		for range rapid.IntRange(1, 8).Draw(t, "steps") {
 			g.resizeTo(rapid.IntRange(1, 5).Draw(t, "parallelism"))
+			before := maps.Clone(highest)
 			for _, v := range g.Vertices {
 				for _, s := range v.Subtasks {
 					if seen[s.Current.ID] {
 						t.Fatalf("attempt %s was there before", s.Current.ID)
 					}
 					seen[s.Current.ID] = true
+					if number := s.Current.ID.Attempt + 1; number <= before[v.Job.ID] {
+						t.Fatalf("attempt %s is there after one with number %d", s.Current.ID, before[v.Job.ID]-1)
+					}
+					highest[v.Job.ID] = max(highest[v.Job.ID], s.Current.ID.Attempt+1)
 					if g.Attempt(s.Current.ID) != s.Current || s.Region == nil {
 						t.Fatalf("attempt %s is not found", s.Current.ID)
 					}
@@ -146,6 +156,11 @@ func TestCountsFollow(t *testing.T) {
 			}
 			end := rapid.SampledFrom([]status.Execution{status.Canceled, status.Finished, status.Failed}).Draw(t, "end")
 			g.finishAll(end)
+			if rapid.Bool().Draw(t, "again") { // a task alone
+				one := g.Vertices[0].Subtasks[0]
+				highest[one.Parent.Job.ID] = max(highest[one.Parent.Job.ID], g.NewAttempt(one, begin).ID.Attempt+1)
+				g.finishAll(end)
+			}
 			if !g.AllTerminal() || g.AllFinished() != (end == status.Finished) {
 				t.Fatalf("all end as %s: terminal %t, finished %t", end, g.AllTerminal(), g.AllFinished())
 			}

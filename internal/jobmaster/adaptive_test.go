@@ -77,7 +77,7 @@ func TestParallelismFollowsSlots(t *testing.T) {
 	w.pass(30 * time.Second)
 	v = m.View()
 	expect(t, "with all it wants", states(v), "RUNNING RUNNING RUNNING RUNNING RUNNING RUNNING RUNNING")
-	expect(t, "attempts", attempts(v), []int{1, 0, 0, 1, 0, 0})
+	expect(t, "attempts", attempts(v), []int{1, 1, 1, 1, 1, 1})
 	expect(t, "coordinators", made, []int{3, 1, 3})
 	expect(t, "deployed", []int{int(te2.deployed[0].Parallelism), len(te2.deployed[2].Gates[0].Channels)}, []int{3, 3})
 	expect(t, "restarts", []int{v.Restarts.All, v.Adaptive.Rescaled, len(v.Failures)}, []int{1, 1, 0})
