@@ -165,6 +165,15 @@ func (s *Server) programOf(r *request) (program.Program, error) {
 	return p, err
 }
 
+// unlessDeleted gives why a program was not run, or, if it was deleted meanwhile, that it
+// does not exist: whoever has it may upload it and try again, for nothing was submitted.
+func (s *Server) unlessDeleted(r *request, why error) error {
+	if _, err := s.programOf(r); err != nil {
+		return err
+	}
+	return why
+}
+
 func (s *Server) planProgram(r *request) (answer, error) {
 	run, err := r.runRequest()
 	if err != nil {
@@ -176,7 +185,7 @@ func (s *Server) planProgram(r *request) (answer, error) {
 	}
 	graph, err := s.describe(r, p, run, true)
 	if err != nil {
-		return answer{}, err
+		return answer{}, s.unlessDeleted(r, err)
 	}
 	return ok(planBody{planOf(graph, nil)})
 }
@@ -192,14 +201,14 @@ func (s *Server) runProgram(r *request) (answer, error) {
 	}
 	graph, err := s.describe(r, p, run, false)
 	if err != nil {
-		return answer{}, err
+		return answer{}, s.unlessDeleted(r, err)
 	}
 	if err := s.begins(graph); err != nil {
 		return answer{}, err
 	}
 	if s.Publish != nil {
 		if err := s.Publish(r.Context(), p, graph.Artifact.SHA256); err != nil {
-			return answer{}, err
+			return answer{}, s.unlessDeleted(r, err)
 		}
 	}
 	if err := s.Jobs.Submit(r.Context(), graph); err != nil {

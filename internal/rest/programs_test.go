@@ -2,6 +2,7 @@ package rest
 
 import (
 	"bytes"
+	"context"
 	"encoding/json/v2"
 	"fmt"
 	"maps"
@@ -17,6 +18,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/weirstream/weir/internal/program"
 	"github.com/weirstream/weir/internal/testkit/recorded"
 )
 
@@ -126,6 +128,36 @@ func TestPrograms(t *testing.T) {
 	}
 	if w := ask(t, s, "GET", "/jars", ""); !strings.Contains(w.Body.String(), `"files":[]`) {
 		t.Errorf("list after delete: %s", w.Body)
+	}
+}
+
+// A program that is deleted while it is being run, as by whoever has uploaded it for a run of
+// his own, is one that does not exist: `weir run` then uploads its own.
+func TestProgramsThatAreDeletedMeanwhile(t *testing.T) {
+	world := newWorld()
+	s := world.server(t)
+	jar := ""
+	s.Publish = func(_ context.Context, p program.Program, _ string) error {
+		if err := s.Programs.Delete(jar); err != nil {
+			t.Error(err)
+		}
+		_, err := os.Stat(p.Path)
+		return err
+	}
+	jar = uploaded(t, s)
+	if w := ask(t, s, "POST", "/jars/"+jar+"/run", `{}`); w.Code != 404 || !strings.Contains(w.Body.String(), "does not exist") {
+		t.Errorf("deleted before it is published: %d %s", w.Code, w.Body)
+	}
+	for _, verb := range []string{"run", "plan"} {
+		jar = uploaded(t, s)
+		here := filepath.Join(s.Programs.Dir(), jar)
+		body := fmt.Sprintf(`{"programArgsList":["delete",%q]}`, here)
+		if w := ask(t, s, "POST", "/jars/"+jar+"/"+verb, body); w.Code != 404 || !strings.Contains(w.Body.String(), "does not exist") {
+			t.Errorf("deleted before it has described its job to %s: %d %s", verb, w.Code, w.Body)
+		}
+	}
+	if len(world.jobs.submitted) > 0 {
+		t.Errorf("submitted %v", world.jobs.submitted)
 	}
 }
 
