@@ -187,8 +187,13 @@ func (t *TaskManager) openLauncher(o Options, work string, spare []string) error
 		Directory: filepath.Join(work, "workers"), Spare: spare, Limit: true, WriteBuffers: config.TaskManagerSortShuffleMinBuffers.In(t.config), BufferSize: t.settings.bufferSize,
 		Stdout: out, Stderr: out, Logger: t.log,
 	})
-	if groups := t.launcher.ControlGroups(); groups != "" {
-		return t.belongings.AddAll(groups)
+	for _, begin := range []string{t.launcher.ControlGroups(), t.launcher.Elsewhere()} {
+		if begin == "" {
+			continue
+		}
+		if err := t.belongings.AddAll(begin); err != nil {
+			return err
+		}
 	}
 	return nil
 }

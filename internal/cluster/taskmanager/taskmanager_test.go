@@ -137,3 +137,21 @@ func TestWhatAKilledOneLeftIsRemoved(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// What workers have in other places, where paths are shorter, is written down as well.
+func TestWhatIsElsewhereIsWrittenDown(t *testing.T) {
+	tm, err := Start(load(t, "jobmanager.rpc.port=1", "io.tmp.dirs="+filepath.Join(t.TempDir(), strings.Repeat("long", 25))), Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	left := tm.launcher.Elsewhere() + "7"
+	if err := os.Mkdir(left, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := tm.Close(t.Context(), "the test is over"); err != nil {
+		t.Error(err)
+	}
+	if _, err := os.Stat(left); !os.IsNotExist(err) {
+		t.Errorf("what a worker had elsewhere: %v", err)
+	}
+}

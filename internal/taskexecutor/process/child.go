@@ -33,6 +33,7 @@ const maxPipe = 1 << 20
 // called on the TaskExecutor's loop.
 type child struct {
 	launcher *Launcher
+	number   int // counts the launcher's children, from 1
 	job      *pb.Job
 	id       ident.JobID
 	cluster  ident.ClusterID
@@ -115,9 +116,9 @@ func (c *child) run(path string) {
 	}
 	spare := l.makeSpare()
 	told := l.assign(c, directory, spare)
-	l.setHandoff(c.id, told.Handoff)
+	l.setHandoff(c, told.Handoff)
 	failure := c.live(path, directory, told)
-	l.dropHandoff(c.id, told.Handoff)
+	l.dropHandoff(c)
 	for _, path := range append(spare, directory) {
 		if err := os.RemoveAll(path); err != nil {
 			l.options.Logger.Warn("a worker's directory could not be removed", "job", c.job.JobId, "error", err)

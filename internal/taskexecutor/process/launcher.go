@@ -4,7 +4,9 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"math/rand/v2"
 	"os"
+	"path/filepath"
 	"sync"
 
 	"github.com/weirstream/weir/internal/actor"
@@ -52,12 +54,21 @@ type Options struct {
 
 // Launcher starts the workers of one TaskExecutor.
 type Launcher struct {
-	options Options
-	groups  *controlGroups
-	running sync.WaitGroup
+	options   Options
+	groups    *controlGroups
+	elsewhere string // see Elsewhere
+	running   sync.WaitGroup
+
+	launched int // children so far; touched on the loop only
 
 	mu       sync.Mutex // guards handoffs
-	handoffs map[ident.JobID]string
+	handoffs map[ident.JobID]handoff
+}
+
+// handoff is where a worker takes data connections.
+type handoff struct {
+	path string
+	of   int // the number of the child
 }
 
 var _ taskexecutor.Launcher = (*Launcher)(nil)
@@ -73,9 +84,12 @@ func New(o Options) *Launcher {
 	if o.Logger == nil {
 		o.Logger = slog.New(slog.DiscardHandler)
 	}
-	l := &Launcher{options: o, handoffs: map[ident.JobID]string{}}
+	l := &Launcher{options: o, handoffs: map[ident.JobID]handoff{}}
 	if o.Limit {
 		l.groups = findControlGroups(o.Logger)
+	}
+	if len(filepath.Join(o.Directory, directoryName))+longestRandom > maxSocketDirectory {
+		l.elsewhere = filepath.Join(os.TempDir(), fmt.Sprintf("weir-%d-%08x-", os.Getpid(), rand.Uint32()))
 	}
 	return l
 }
@@ -83,6 +97,11 @@ func New(o Options) *Launcher {
 // ControlGroups is what the paths of the workers' control groups begin with;
 // empty: they have none. A TaskManager that is killed leaves them.
 func (l *Launcher) ControlGroups() string { return l.groups.pattern() }
+
+// Elsewhere is what the paths of the workers' directories begin with where sockets in
+// Options.Directory would have paths that are too long; empty: they are there. A
+// TaskManager that is killed leaves them.
+func (l *Launcher) Elsewhere() string { return l.elsewhere }
 
 // Close waits until all workers are gone. They must have been killed, or be
 // about to end by themselves.
@@ -93,28 +112,33 @@ func (l *Launcher) Close() { l.running.Wait() }
 func (l *Launcher) Handoff(job ident.JobID) (path string, ok bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	path, ok = l.handoffs[job]
-	return path, ok
+	h, ok := l.handoffs[job]
+	return h.path, ok
 }
 
-func (l *Launcher) setHandoff(job ident.JobID, path string) {
+// setHandoff notes a worker's socket, unless there is one of a worker that was launched
+// after it: making its directory may have taken so long that it is not wanted any more.
+func (l *Launcher) setHandoff(c *child, path string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.handoffs[job] = path
+	if l.handoffs[c.id].of <= c.number {
+		l.handoffs[c.id] = handoff{path, c.number}
+	}
 }
 
 // dropHandoff forgets a worker's socket, unless another one has come after it.
-func (l *Launcher) dropHandoff(job ident.JobID, path string) {
+func (l *Launcher) dropHandoff(c *child) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.handoffs[job] == path {
-		delete(l.handoffs, job)
+	if l.handoffs[c.id].of == c.number {
+		delete(l.handoffs, c.id)
 	}
 }
 
 // Launch fetches the job's program and starts it.
 func (l *Launcher) Launch(job *pb.Job, token string, share memory.Share, events taskexecutor.WorkerEvents) taskexecutor.Worker {
-	c := &child{launcher: l, job: job, token: token, share: share, events: events}
+	l.launched++
+	c := &child{launcher: l, number: l.launched, job: job, token: token, share: share, events: events}
 	if l.options.Cluster != nil {
 		c.cluster = l.options.Cluster()
 	}
@@ -181,17 +205,16 @@ func (l *Launcher) assign(c *child, directory string, spare []string) assignment
 // the shortest limit of a socket's path is 104 bytes, with its final zero.
 const maxSocketDirectory = 104 - 1 - len("/data.sock")
 
-// makeDirectory makes the directory of one worker, elsewhere if sockets in it
-// would have paths that are too long.
+// The names of workers' directories begin with directoryName, and os.MkdirTemp adds a
+// number of at most longestRandom digits.
+const directoryName, longestRandom = "worker-", len("4294967295")
+
+// makeDirectory makes the directory of one worker.
 func (l *Launcher) makeDirectory() (string, error) {
-	directory, err := os.MkdirTemp(l.options.Directory, "worker-")
-	if err != nil || len(directory) <= maxSocketDirectory {
-		return directory, err
+	if l.elsewhere != "" {
+		return os.MkdirTemp(filepath.Dir(l.elsewhere), filepath.Base(l.elsewhere))
 	}
-	if err := os.Remove(directory); err != nil {
-		return "", err
-	}
-	return os.MkdirTemp("", "weir-")
+	return os.MkdirTemp(l.options.Directory, directoryName)
 }
 
 // makeSpare makes the directories of one worker on the other disks. One that
@@ -199,7 +222,7 @@ func (l *Launcher) makeDirectory() (string, error) {
 func (l *Launcher) makeSpare() []string {
 	var made []string
 	for _, parent := range l.options.Spare {
-		directory, err := os.MkdirTemp(parent, "worker-")
+		directory, err := os.MkdirTemp(parent, directoryName)
 		if err != nil {
 			l.options.Logger.Warn("a directory for temporary files cannot be used", "error", err)
 			continue

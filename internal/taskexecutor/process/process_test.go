@@ -441,20 +441,45 @@ func TestWhatIsRefused(t *testing.T) {
 }
 
 func TestLongDirectoryGetsShortSockets(t *testing.T) {
-	p := newPlace(t, nil, "")
-	p.launcher.options.Directory = filepath.Join(p.directory, strings.Repeat("long", 30))
-	if err := os.Mkdir(p.launcher.options.Directory, 0o700); err != nil {
-		t.Fatal(err)
-	}
+	p := newPlace(t, func(o *Options) {
+		o.Directory = filepath.Join(o.Directory, strings.Repeat("long", 30))
+		if err := os.Mkdir(o.Directory, 0o700); err != nil {
+			t.Fatal(err)
+		}
+	}, "")
 	w := p.launch("wait")
 	p.stdout.await("token", t)
-	if path, ok := p.launcher.Handoff(jobID); !ok || len(path) >= 104 {
-		t.Errorf("handoff %q %v", path, ok)
+	path, ok := p.launcher.Handoff(jobID)
+	if !ok || len(path) >= 104 || !strings.HasPrefix(path, p.launcher.Elsewhere()) {
+		t.Errorf("handoff %q %v, directories elsewhere begin with %q", path, ok, p.launcher.Elsewhere())
 	}
 	p.loop.Post(w.Stop)
 	p.exit()
+	if _, err := os.Stat(filepath.Dir(path)); !os.IsNotExist(err) {
+		t.Errorf("the directory elsewhere is left: %v", err)
+	}
 	if err := os.Remove(p.launcher.options.Directory); err != nil {
 		t.Error(err)
+	}
+}
+
+// A worker that is given up before its directory is made, on a disk that hangs, may make it
+// after the job's next worker is there: connections go to the latter.
+func TestAWorkerThatIsLateIsNotGivenConnections(t *testing.T) {
+	p := newPlace(t, nil, "")
+	late, next := &child{launcher: p.launcher, number: 1, id: jobID}, &child{launcher: p.launcher, number: 2, id: jobID}
+	p.launcher.setHandoff(next, "next")
+	p.launcher.setHandoff(late, "late")
+	if path, ok := p.launcher.Handoff(jobID); !ok || path != "next" {
+		t.Errorf("connections go to %q, %t", path, ok)
+	}
+	p.launcher.dropHandoff(late)
+	if path, ok := p.launcher.Handoff(jobID); !ok || path != "next" {
+		t.Errorf("after the end of the late one connections go to %q, %t", path, ok)
+	}
+	p.launcher.dropHandoff(next)
+	if path, ok := p.launcher.Handoff(jobID); ok {
+		t.Errorf("after the end of both connections go to %q", path)
 	}
 }
 
