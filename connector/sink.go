@@ -74,7 +74,8 @@ type SinkContext struct {
 	Name        string
 	Subtask     int // from 0
 	Parallelism int
-	// Attempt counts from 0 as long as the job's master lives.
+	// Attempt counts from 0 as long as the job's master lives. After a rescale it is
+	// higher than that of any subtask before.
 	Attempt int
 	// Checkpoints says that the job has some. Otherwise all is committed when the
 	// subtask has finished, and an attempt that begins anew begins with nothing.
@@ -96,7 +97,10 @@ type SinkContext struct {
 
 // Owns reports whether what a subtask of an earlier attempt has left behind is this
 // one's to commit, to go on with, or to remove. Exactly one subtask owns each
-// earlier one, whatever the parallelism of then: an earlier self first of all.
+// earlier one, whatever the parallelism of then: an earlier self first of all. Whoever
+// removes what is left must look at the attempt too, which is less than this one's: an
+// attempt that was taken for dead before a rescale may begin, or go on, after those that
+// came in its place.
 func (c *SinkContext) Owns(earlier int) bool { return earlier%c.Parallelism == c.Subtask }
 
 // Restored is what a checkpoint held of the earlier subtasks that a writer's

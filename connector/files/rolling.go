@@ -21,14 +21,16 @@ const maxOpen = 256
 // writer writes the files of one subtask.
 //
 // Invariant: every hidden file of this attempt is in open or closed, or has been
-// given by Prepare; no earlier attempt's is left but those that the checkpoint it
-// begins with holds.
+// given by Prepare, or is its claim; no earlier attempt's is left but those that the
+// checkpoint it begins with holds.
 type writer[T any] struct {
 	sink    Sink[T]
 	c       connector.SinkContext
 	encoder format.Encoder[T]
 	prefix  string // of the names of all files of the operation
 	hidden  string // where files are until they are committed
+	claimed string // path of the claim
+	made    bool   // the sink's directory was not there
 
 	checkpoint int64                     // prepared last, or restored
 	number     int                       // of the next file begun after it
@@ -147,26 +149,33 @@ func checkPartition(partition string) error {
 // same name: one that was taken for dead and lives removes its own files when it ends.
 func (w *writer[T]) begin(partition string) (*inProgress[T], error) {
 	for {
-		name := w.prefix + strconv.Itoa(w.c.Subtask) + "-" + strconv.FormatInt(w.checkpoint, 10) + "-" + strconv.Itoa(w.c.Attempt) + "-" + strconv.Itoa(w.number) + w.sink.Suffix
+		name := w.name(strconv.FormatInt(w.checkpoint, 10), strconv.Itoa(w.number)+w.sink.Suffix)
 		w.number++
 		if _, err := os.Lstat(filepath.Join(w.sink.Dir, partition, name)); err == nil {
 			continue
 		}
-		file, err := os.OpenFile(filepath.Join(w.hidden, name), os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o666)
-		if errors.Is(err, fs.ErrNotExist) { // another subtask may have removed the directory just now
-			if err = os.MkdirAll(w.hidden, 0o777); err == nil {
-				w.number--
-				continue
-			}
-		}
+		path := filepath.Join(w.hidden, name)
+		file, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o666)
 		if errors.Is(err, fs.ErrExist) {
 			continue
+		}
+		if errors.Is(err, fs.ErrNotExist) { // so is the claim
+			return nil, w.replaced()
 		}
 		if err != nil {
 			return nil, err
 		}
+		// Whoever takes the claim away looks for files after that.
+		if err := w.holds(); err != nil {
+			return nil, errors.Join(err, file.Close(), remove(path))
+		}
 		return &inProgress[T]{partition: partition, name: name, file: file}, nil
 	}
+}
+
+// name is that of a file of this attempt.
+func (w *writer[T]) name(checkpoint, rest string) string {
+	return w.prefix + strconv.Itoa(w.c.Subtask) + "-" + checkpoint + "-" + strconv.Itoa(w.c.Attempt) + "-" + rest
 }
 
 // flush writes what has been collected.
@@ -265,7 +274,7 @@ func (w *writer[T]) Prepare(checkpoint int64) ([][]byte, error) {
 		}
 	}
 	if checkpoint == connector.AtEnd {
-		if err := w.clean(w.outlived); err != nil {
+		if err := w.settle(); err != nil {
 			return nil, fmt.Errorf("write files: %w", err)
 		}
 	}
@@ -318,14 +327,19 @@ func (w *writer[T]) Close() error {
 		}
 	}
 	w.opened, w.open, w.closed = nil, nil, nil
+	problems = append(problems, remove(w.claimed))
 	_ = os.Remove(w.hidden) // stays as long as it holds something
+	if w.made {
+		_ = os.Remove(w.sink.Dir) // the same
+	}
 	return errors.Join(problems...)
 }
 
-// restore takes over the files that a checkpoint holds and removes all others that
-// earlier attempts of the job have left.
+// restore takes the place of earlier attempts of the job, and takes over the files that a
+// checkpoint holds; all others of those attempts are removed.
 func (w *writer[T]) restore() error {
 	w.kept = map[string]bool{}
+	var files []pending // that went on
 	if r := w.c.Restored; r != nil {
 		w.checkpoint = r.Checkpoint
 		for _, c := range r.Pending {
@@ -341,16 +355,16 @@ func (w *writer[T]) restore() error {
 				return err
 			}
 			w.kept[p.hidden()] = true
-			if err := w.takeOver(p); err != nil {
-				return err
-			}
+			files = append(files, p)
 		}
 	}
-	if err := w.clean(w.abandoned); err != nil {
+	if err := w.claim(); err != nil {
 		return err
 	}
-	if w.c.Restored == nil && w.c.Attempt > 0 {
-		return w.removeFinished()
+	for _, p := range files {
+		if err := w.takeOver(p); err != nil {
+			return errors.Join(err, w.Close())
+		}
 	}
 	return nil
 }
@@ -373,12 +387,17 @@ func (w *writer[T]) takeOver(p pending) error {
 	} else if info.Size() < p.Length {
 		return fmt.Errorf("%s has %d bytes, and had %d when checkpoint %d was taken", p.hidden(), info.Size(), p.Length, w.c.Restored.Checkpoint)
 	}
-	copied := p.hidden() + ".copy"
-	if err := copyFile(copied, io.LimitReader(from, p.Length)); err != nil {
-		return errors.Join(err, remove(copied))
+	// Whoever takes the place of this attempt removes the copy: then the file is his.
+	copied := filepath.Join(filepath.Dir(p.hidden()), w.name("0", "copy"))
+	err = copyFile(copied, io.LimitReader(from, p.Length))
+	if err == nil {
+		err = w.holds()
 	}
-	if err := os.Rename(copied, p.hidden()); err != nil {
-		return err
+	if err == nil {
+		err = os.Rename(copied, p.hidden())
+	}
+	if err != nil {
+		return errors.Join(err, remove(copied))
 	}
 	p.Held = true
 	w.closed = append(w.closed, p)
@@ -396,77 +415,4 @@ func copyFile(path string, from io.Reader) error {
 		err = to.Sync()
 	}
 	return errors.Join(err, to.Close())
-}
-
-// clean removes the hidden files of others that this one says are remains, but for what
-// the checkpoint it began with held.
-func (w *writer[T]) clean(remains func(name string) bool) error {
-	entries, err := os.ReadDir(w.hidden)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil
-	}
-	for _, e := range entries {
-		path := filepath.Join(w.hidden, e.Name())
-		if remains(e.Name()) && !w.kept[path] {
-			err = errors.Join(err, remove(path))
-		}
-	}
-	return err
-}
-
-// removeFinished removes the finished files of earlier attempts, in a job that
-// begins anew with nothing: it writes all of them again.
-func (w *writer[T]) removeFinished() error {
-	return filepath.WalkDir(w.sink.Dir, func(path string, e fs.DirEntry, err error) error {
-		switch {
-		case errors.Is(err, fs.ErrNotExist):
-			return nil
-		case err != nil:
-			return err
-		case e.IsDir() && strings.HasPrefix(e.Name(), ".") && path != w.sink.Dir:
-			return fs.SkipDir
-		case e.Type().IsRegular() && w.abandoned(e.Name()):
-			return remove(path)
-		}
-		return nil
-	})
-}
-
-// abandoned reports whether a file of this name is what an earlier attempt of a subtask has
-// left, whose remains are this one's, when this one begins. What a later attempt of the same
-// subtask writes is not: then this one was taken for dead before it began.
-func (w *writer[T]) abandoned(name string) bool {
-	subtask, attempt, ok := w.author(name)
-	return ok && (subtask != w.c.Subtask || attempt <= w.c.Attempt)
-}
-
-// outlived reports the same when this one ends: an attempt that was taken for dead may have
-// lived on for a while, and begun files after this one had begun. Without checkpoints this
-// one may be such an attempt itself, and know nothing of subtasks that are there by now.
-func (w *writer[T]) outlived(name string) bool {
-	subtask, attempt, ok := w.author(name)
-	return ok && (subtask == w.c.Subtask && attempt < w.c.Attempt || subtask != w.c.Subtask && w.c.Checkpoints)
-}
-
-// author gives whose a file of this name is, if it is of a subtask that this one owns.
-func (w *writer[T]) author(name string) (subtask, attempt int, ok bool) {
-	rest, ok := strings.CutPrefix(name, w.prefix)
-	if !ok {
-		return 0, 0, false
-	}
-	parts := strings.SplitN(rest, "-", 4) // subtask, checkpoint, attempt, and what is left
-	if len(parts) < 4 {
-		return 0, 0, false
-	}
-	subtask, err1 := strconv.Atoi(parts[0])
-	attempt, err2 := strconv.Atoi(parts[2])
-	return subtask, attempt, err1 == nil && err2 == nil && subtask >= 0 && w.c.Owns(subtask)
-}
-
-// remove removes a file that may be gone.
-func remove(path string) error {
-	if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return err
-	}
-	return nil
 }

@@ -22,8 +22,9 @@ import (
 // NUMBER counts from 0; it is never changed again, and whoever reads the directory
 // may take it away. Until then it is in a hidden directory beside the finished
 // ones, ".weir-JOB", which is removed when nothing is left in it. Files that a
-// failed attempt has left there are removed by the next one; those of a canceled
-// job stay if a checkpoint may hold them.
+// failed attempt has left there are removed by the next one, which also keeps one that
+// only seemed to have failed from beginning others and from making any seen; those of a
+// canceled job stay if a checkpoint may hold them.
 type Sink[T any] struct {
 	// Dir is where finished files are, or the directories of Partition. It is made
 	// if it is missing, and may hold other files. On a cluster it must be an absolute

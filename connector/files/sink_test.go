@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"log/slog"
 	"os"
 	"path/filepath"
 	"slices"
@@ -13,7 +14,9 @@ import (
 	"time"
 
 	"github.com/weirstream/weir/batch"
+	"github.com/weirstream/weir/connector"
 	"github.com/weirstream/weir/format"
+	"github.com/weirstream/weir/internal/ident"
 	"github.com/weirstream/weir/internal/operator"
 )
 
@@ -120,6 +123,22 @@ func hidden(t *testing.T, dir string) int {
 		return -1
 	}
 	return len(names(t, found[0]))
+}
+
+// hiddenIn is the one hidden directory.
+func hiddenIn(t *testing.T, dir string) string {
+	t.Helper()
+	found, err := filepath.Glob(filepath.Join(dir, ".weir-*"))
+	if err != nil || len(found) != 1 {
+		t.Fatalf("hidden directories: %v, %v", found, err)
+	}
+	return found[0]
+}
+
+// partPrefix begins the names of all files of the sink in a directory.
+func partPrefix(t *testing.T, dir string) string {
+	t.Helper()
+	return "part-" + strings.TrimPrefix(filepath.Base(hiddenIn(t, dir)), ".weir-") + "-"
 }
 
 func (a *subtask) wants(dir, lines string) {
@@ -279,24 +298,155 @@ func TestSinkOfAnAttemptThatBeginsTooLate(t *testing.T) {
 	}
 }
 
-// What attempts that were taken for dead begin while their successor writes goes when that
-// one ends, also that of a subtask which is its own by now.
+// Attempts that were taken for dead begin no file any more once their successor writes,
+// also those of a subtask which is its own by now. What one leaves that is killed in the
+// middle of it goes when the successor ends.
 func TestSinkOfAttemptsThatLiveOn(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "out")
 	self, other := attempt(t, lineSink(dir), 0, 2, 0, nil), attempt(t, spanning(dir), 1, 2, 1, nil)
-	next := attempt(t, lineSink(dir), 0, 1, 1, nil)
+	for _, old := range []*subtask{self, other} {
+		old.push("lost")
+	}
+	next := attempt(t, lineSink(dir), 0, 1, 2, nil)
 	next.push("a")
 	next.snapshot(1)
 	next.complete(1)
 	for _, old := range []*subtask{self, other} {
-		old.snapshot(1)
-		old.push("lost")
-	} // and both are killed
+		if old.snapshot(1); old == other {
+			other.in.Finish()
+		}
+		err := operator.Guard(func() { old.in.Push("lost", batch.NoTimestamp) })
+		if err == nil || !strings.Contains(err.Error(), "another attempt has taken the place of this one") {
+			t.Errorf("it goes on: %v", err)
+		}
+	}
+	for _, name := range []string{"0-0-0-7", "1-0-1-7", "1-0-1-claim"} {
+		next.must(os.WriteFile(filepath.Join(hiddenIn(t, dir), partPrefix(t, dir)+name), nil, 0o600))
+	}
 	next.push("b")
 	next.must(next.close(false))
 	next.wants(dir, "a b")
 	if n := hidden(t, dir); n != -1 {
 		t.Errorf("%d hidden files are left", n)
+	}
+	for _, old := range []*subtask{self, other} {
+		old.must(old.close(true))
+	}
+	next.wants(dir, "a b")
+}
+
+// In a job without checkpoints an attempt that was taken for dead before its first record
+// does not make seen what it writes, whenever it ends; nor does one that begins too late
+// and ends before its successor.
+func TestSinkWithoutCheckpointsIsWrittenByOneAttempt(t *testing.T) {
+	for _, order := range []string{"before its successor ends", "after its successor has ended", "begun too late"} {
+		t.Run(order, func(t *testing.T) {
+			dir := filepath.Join(t.TempDir(), "out")
+			s := lineSink(dir)
+			s.Partition = func(v string) string { return "first=" + v[:1] }
+			var frozen *subtask
+			wakes := func() error {
+				return errors.Join(operator.Guard(func() {
+					frozen.in.Push("a", batch.NoTimestamp)
+					frozen.in.Finish()
+				}), frozen.close(false))
+			}
+			if order != "begun too late" {
+				frozen = attempt(t, s, 0, 1, 0, nil)
+			}
+			next := attempt(t, s, 0, 1, 1, nil)
+			next.push("a", "b")
+			switch order {
+			case "before its successor ends":
+				if err := wakes(); err == nil {
+					t.Error("it ends well")
+				}
+			case "begun too late":
+				frozen = attempt(t, s, 0, 1, 0, nil)
+				frozen.must(wakes())
+			}
+			next.must(next.close(false))
+			if order == "after its successor has ended" {
+				if err := wakes(); err == nil {
+					t.Error("it ends well")
+				}
+			}
+			next.wants(dir, "a b")
+			if n := hidden(t, dir); n != -1 {
+				t.Errorf("%d hidden files are left", n)
+			}
+		})
+	}
+}
+
+// An attempt of before a rescale that begins too late touches nothing of the subtasks that
+// there are since then, though it owned their remains.
+func TestSinkOfAnAttemptFromBeforeARescale(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "out")
+	var now []*subtask
+	for i := range 4 {
+		a := attempt(t, lineSink(dir), i, 4, 3, nil)
+		a.push(fmt.Sprint("a", i))
+		a.snapshot(1)
+		now = append(now, a)
+	}
+	late := attempt(t, lineSink(dir), 0, 1, 2, nil)
+	late.push("lost")
+	late.must(late.close(true))
+	for _, a := range now {
+		a.complete(1)
+		a.push("b")
+		a.must(a.close(false))
+	}
+	now[0].wants(dir, "a0 a1 a2 a3 b b b b")
+	if n := hidden(t, dir); n != -1 {
+		t.Errorf("%d hidden files are left", n)
+	}
+}
+
+// An attempt that is frozen while it takes over a file does not bring it back when another
+// has done so in its place, and has finished it.
+func TestSinkOfAnAttemptThatTakesOverTooLate(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "out")
+	first := attempt(t, spanning(dir), 0, 1, 0, nil)
+	first.push("a")
+	from := first.snapshot(1)
+	var file pending
+	for _, name := range names(t, hiddenIn(t, dir)) {
+		if !strings.HasSuffix(name, "-claim") {
+			file = pending{Dir: dir, Hidden: filepath.Base(hiddenIn(t, dir)), Name: name, Length: 2}
+		}
+	}
+	texts, err := encodeAll([]pending{file})
+	first.must(err)
+	opened, _, err := spanning(dir).Open(connector.SinkContext{
+		Job: "0123456789abcdef0123456789abcdef", Operator: ident.OperatorID{}.String(), Parallelism: 1, Attempt: 1, Checkpoints: true,
+		Restored: &connector.Restored{Checkpoint: 1, States: []connector.State{{Data: texts[0]}}}, Logger: slog.New(slog.DiscardHandler),
+	})
+	first.must(err)
+	frozen := opened.(*writer[string])
+	next := attempt(t, spanning(dir), 0, 1, 2, from)
+	if err := frozen.takeOver(file); err == nil || !strings.Contains(err.Error(), "another attempt has taken the place of this one") {
+		t.Errorf("it takes over: %v", err)
+	}
+	next.push("b")
+	next.snapshot(2)
+	next.complete(2)
+	first.must(frozen.Close())
+	next.must(next.close(false))
+	next.wants(dir, "a b")
+	if n := hidden(t, dir); n != -1 {
+		t.Errorf("%d hidden files are left", n)
+	}
+}
+
+// A sink that writes nothing leaves nothing, not even a directory.
+func TestSinkWithoutRecords(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "out")
+	a := attempt(t, lineSink(dir), 0, 1, 0, nil)
+	a.must(a.close(false))
+	if _, err := os.Lstat(dir); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("the directory: %v", err)
 	}
 }
 
@@ -314,7 +464,7 @@ func TestSinkIsRescaled(t *testing.T) {
 					a.push(fmt.Sprint("lost", i))
 				} // all are killed
 				for i := range to {
-					b := attempt(t, s(dir), i, to, 0, all)
+					b := attempt(t, s(dir), i, to, 1, all)
 					b.push(fmt.Sprint("b", i))
 					b.must(operator.Guard(b.in.Finish))
 					b.snapshot(2)
@@ -444,7 +594,7 @@ func TestSinkTellsOfLoss(t *testing.T) {
 		a := attempt(t, lineSink(dir), 0, 1, 0, nil)
 		a.push("a")
 		a.snapshot(1)
-		found, _ := filepath.Glob(filepath.Join(dir, ".weir-*", "*"))
+		found, _ := filepath.Glob(filepath.Join(dir, ".weir-*", "*-0")) // not its claim
 		if len(found) != 1 {
 			t.Fatalf("pending are %v", found)
 		}
