@@ -1,10 +1,12 @@
 package worker
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"slices"
 	"strconv"
+	"sync/atomic"
 	"time"
 
 	"google.golang.org/protobuf/proto"
@@ -32,6 +34,7 @@ type checkpoints struct {
 	// incremental says that checkpoints may be based on earlier ones.
 	incremental bool
 	bases       bases
+	over        atomic.Bool // the attempt has ended, and has reported it or is about to
 }
 
 // newCheckpoints reads what the attempt begins with.
@@ -78,7 +81,10 @@ func (c *checkpoints) Take(t task.Taken) {
 		began := time.Now()
 		m, written, err := c.write(t)
 		if err != nil {
-			c.Decline(t.Barrier, err)
+			c.forget(t)
+			if !c.over.Load() {
+				c.Decline(t.Barrier, err)
+			}
 			return
 		}
 		ack := &pb.AcknowledgeCheckpointRequest{
@@ -93,6 +99,23 @@ func (c *checkpoints) Take(t task.Taken) {
 			gateway.WorkerAcknowledge.Send(c.w.System, c.w.Loop, c.w.TaskExecutor, ident.LeaderID{}, ack)
 		})
 	})
+}
+
+// forget deletes what was written of a part that nobody will hear of, as far as it is
+// not in the directory of its checkpoint, which is deleted as a whole.
+func (c *checkpoints) forget(t task.Taken) {
+	var o pb.CheckpointOptions
+	if !c.incremental || proto.Unmarshal(t.Options, &o) != nil || o.Shared == "" {
+		return
+	}
+	for _, p := range t.Parts {
+		if p.Keyed == nil {
+			continue
+		}
+		if err := c.w.Files.Delete(context.Background(), c.shared(&o, p.Operator, t.Checkpoint)); err != nil {
+			c.w.Logger.Warn("a file of a checkpoint that will not be is left behind", "job", c.w.Job, "checkpoint", t.Checkpoint, "error", err)
+		}
+	}
 }
 
 // delay is how long after the trigger the first barrier came.
@@ -207,7 +230,7 @@ func (c *checkpoints) writeKeyed(at fs.Location, p task.Part, checkpoint int64, 
 	shared := c.incremental && o.Shared != ""
 	var older *base
 	if shared {
-		at = fs.Location(o.Shared).Join(c.sharedName(p.Operator, checkpoint))
+		at = c.shared(o, p.Operator, checkpoint)
 		if o.Base != 0 {
 			older = c.bases.find(p.Operator, o.Base)
 		}

@@ -5,7 +5,9 @@ import (
 	"slices"
 	"sync"
 
+	"github.com/weirstream/weir/internal/fs"
 	"github.com/weirstream/weir/internal/ident"
+	"github.com/weirstream/weir/internal/rpc/pb"
 	"github.com/weirstream/weir/internal/snapshot"
 	"github.com/weirstream/weir/internal/state"
 )
@@ -118,8 +120,8 @@ func (b *base) bytesOf(name string, kept int64) int64 {
 	return int64(float64(state) * float64(kept) / float64(max(all, 1)))
 }
 
-// sharedName is what the file of keyed state is called that later checkpoints may
-// refer to: no other attempt writes it.
-func (c *checkpoints) sharedName(op ident.OperatorID, checkpoint int64) string {
-	return fmt.Sprintf("%s-%d-%d-%d", op, c.attempt.Subtask, c.attempt.Attempt, checkpoint)
+// shared is the file of keyed state that later checkpoints may refer to: no other
+// attempt writes it.
+func (c *checkpoints) shared(o *pb.CheckpointOptions, op ident.OperatorID, checkpoint int64) fs.Location {
+	return fs.Location(o.Shared).Join(fmt.Sprintf("%s-%d-%d-%d", op, c.attempt.Subtask, c.attempt.Attempt, checkpoint))
 }

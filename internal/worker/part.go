@@ -3,9 +3,11 @@ package worker
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"hash"
 	"hash/crc32"
+	"sync/atomic"
 
 	"github.com/weirstream/weir/config"
 	"github.com/weirstream/weir/internal/fs"
@@ -17,9 +19,10 @@ import (
 // larger all of it goes to a file.
 type part struct {
 	files  fs.FileSystem
-	at     fs.Location // of the file; empty: there may be none
-	most   int64       // bytes that may stay in memory
-	file   fs.Writer   // nil: all is inline so far
+	over   *atomic.Bool // the attempt has ended: nobody wants the file
+	at     fs.Location  // of the file; empty: there may be none
+	most   int64        // bytes that may stay in memory
+	file   fs.Writer    // nil: all is inline so far
 	inline bytes.Buffer
 	sum    hash.Hash32
 	length int64
@@ -34,7 +37,7 @@ var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 // part begins state that goes to a file when it is larger than most bytes; without
 // a file it may have maxInline.
 func (c *checkpoints) part(at fs.Location, most int64) *part {
-	p := &part{at: at, most: most, sum: crc32.New(castagnoli)}
+	p := &part{at: at, most: most, sum: crc32.New(castagnoli), over: &c.over}
 	if at == "" {
 		p.most = maxInline
 	} else {
@@ -67,14 +70,24 @@ func (p *part) create() error {
 	if p.at == "" {
 		return fmt.Errorf("it has more than %d bytes, the most that the JobManager's memory takes: set %s to a directory", maxInline, config.CheckpointDirectory.Key)
 	}
+	if p.over.Load() {
+		return errOver
+	}
 	file, err := p.files.Create(context.Background(), p.at)
 	if err != nil {
 		return err
+	}
+	if p.over.Load() {
+		file.Abort()
+		return errOver
 	}
 	p.file = file
 	_, err = p.inline.WriteTo(file)
 	return err
 }
+
+// errOver is why an attempt that has ended writes no part.
+var errOver = errors.New("the task has ended")
 
 func (p *part) abort() {
 	if p.file != nil {
@@ -82,6 +95,8 @@ func (p *part) abort() {
 	}
 }
 
+// commit gives the file its name. Once the attempt has ended the JobMaster deletes what it
+// had written: what comes only then is deleted here.
 func (p *part) commit() (snapshot.Handle, error) {
 	h := snapshot.Handle{Length: p.length, Checksum: p.sum.Sum32()}
 	if p.file == nil {
@@ -89,5 +104,9 @@ func (p *part) commit() (snapshot.Handle, error) {
 		return h, nil
 	}
 	h.Location = p.at
-	return h, p.file.Commit(context.Background())
+	err := p.file.Commit(context.Background())
+	if p.over.Load() {
+		return h, errors.Join(errOver, err, p.files.Delete(context.Background(), p.at))
+	}
+	return h, err
 }

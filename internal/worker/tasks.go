@@ -24,7 +24,7 @@ type running struct {
 // runTask starts a task. The answer says that it was accepted; how it goes is
 // reported.
 func (w *Worker) runTask(d *pb.TaskDeployment, reply func(*pb.Empty, error)) {
-	spec, err := w.spec(d)
+	spec, checkpoints, err := w.spec(d)
 	if err != nil {
 		reply(nil, rpc.Refuse("run %s: %v", d.VertexName, err))
 		return
@@ -35,6 +35,9 @@ func (w *Worker) runTask(d *pb.TaskDeployment, reply func(*pb.Empty, error)) {
 	}
 	r := &running{}
 	spec.Report = func(s status.Execution, f *status.Failure) {
+		if s.Terminal() {
+			checkpoints.over.Store(true)
+		}
 		w.Loop.Post(func() { w.report(spec.Attempt, r, s, f) })
 	}
 	r.Task = task.New(*spec)
@@ -44,35 +47,36 @@ func (w *Worker) runTask(d *pb.TaskDeployment, reply func(*pb.Empty, error)) {
 	reply(&pb.Empty{}, nil)
 }
 
-// spec makes what a task needs of its deployment and of the program.
-func (w *Worker) spec(d *pb.TaskDeployment) (*task.Spec, error) {
+// spec makes what a task needs of its deployment and of the program, and what takes its
+// parts of checkpoints.
+func (w *Worker) spec(d *pb.TaskDeployment) (*task.Spec, *checkpoints, error) {
 	attempt, err := ident.ParseAttempt(d.Attempt)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	chain := w.Compiled.Chains[attempt.Vertex]
 	if chain == nil {
-		return nil, fmt.Errorf("the program has no vertex %s", attempt.Vertex)
+		return nil, nil, fmt.Errorf("the program has no vertex %s", attempt.Vertex)
 	}
 	if len(d.Gates) != len(chain.Inputs) || len(d.Partitions) != len(chain.Outputs) {
-		return nil, fmt.Errorf("deployed with %d inputs and %d outputs, the program's vertex has %d and %d",
+		return nil, nil, fmt.Errorf("deployed with %d inputs and %d outputs, the program's vertex has %d and %d",
 			len(d.Gates), len(d.Partitions), len(chain.Inputs), len(chain.Outputs))
 	}
 	managed := w.managed(chain.Vertex.SlotSharingGroup)
 	if err := w.affords(chain, managed); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	gates, err := w.gates(d, chain)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	partitions, err := w.partitions(d, attempt, chain)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	checkpoints, err := w.newCheckpoints(attempt, d)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	taken, atEnd := w.checkpointed(d.Job)
 	var readers []int
@@ -85,7 +89,7 @@ func (w *Worker) spec(d *pb.TaskDeployment) (*task.Spec, error) {
 		KeyGroups: operator.KeyGroups{First: int(d.FirstKeyGroup), Count: int(d.KeyGroups)},
 		Chain:     chain, Gates: gates, Partitions: partitions, Readers: readers, Checkpoints: checkpoints, Overtaken: d.Overtaken, InFlight: checkpoints.inFlight(),
 		BufferTimeout: w.BufferTimeout, ManagedBytes: managed, Scratch: w.scratch, State: w.stateBackend(d.Job), Ask: w.asker(attempt), Logger: w.Logger,
-	}, nil
+	}, checkpoints, nil
 }
 
 // checkpointed reports whether checkpoints are taken of a job now and then, and
