@@ -210,7 +210,10 @@ func (FileSystem) Delete(ctx context.Context, at weirfs.Location) error {
 	return nil
 }
 
-// DeleteTree removes a directory and all in it.
+// mostTries is how often a directory is emptied that others still write into.
+const mostTries = 10
+
+// DeleteTree removes a directory and all in it, also what comes into it meanwhile.
 func (FileSystem) DeleteTree(ctx context.Context, dir weirfs.Location) error {
 	path, err := place("delete", dir)
 	if err != nil {
@@ -222,5 +225,10 @@ func (FileSystem) DeleteTree(ctx context.Context, dir weirfs.Location) error {
 	if dir.Path() == "/" {
 		return weirfs.Failed("delete", dir, -1, errors.New("the root of the file system is not deleted"))
 	}
-	return weirfs.Failed("delete", dir, -1, os.RemoveAll(path))
+	for range mostTries {
+		if err = os.RemoveAll(path); !errors.Is(err, syscall.ENOTEMPTY) && !errors.Is(err, syscall.EEXIST) {
+			break
+		}
+	}
+	return weirfs.Failed("delete", dir, -1, err)
 }
