@@ -16,6 +16,12 @@ import (
 // silence counts.
 func (e *Executor) watchWorkers() {
 	ping := func(w *worker, done func(error)) {
+		if !w.job.expires.IsZero() && !e.loop.Now().Before(w.job.expires) {
+			// The JobMaster has given it up, or is about to: the worker is not to hear that
+			// it is counted on.
+			e.loop.Post(func() { done(nil) })
+			return
+		}
 		gateway.HeartbeatToWorker.Call(e.system, e.loop, w.address, ident.LeaderID{}, &pb.Empty{}, e.options.HeartbeatTimeout,
 			func(_ *pb.Empty, err error) { done(err) })
 	}

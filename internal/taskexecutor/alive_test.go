@@ -4,6 +4,9 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"github.com/weirstream/weir/internal/rpc/gateway"
+	"github.com/weirstream/weir/internal/rpc/pb"
 )
 
 // A worker that is there and does not answer is killed after the heartbeat
@@ -25,5 +28,47 @@ func TestWorkerThatDoesNotAnswer(t *testing.T) {
 		w.want()
 		w.alive(20*time.Second, 1)
 		w.want("worker: killed", "jm: t1 FAILED: ProcessHung, the process of job job did not answer for 50s and was killed; it was stopped (state T)")
+	})
+}
+
+// A worker is not told that somebody counts on it while its JobMaster, which is not heard of,
+// has given it up or may have; it is told at once when the JobMaster is back.
+func TestWorkerWhoseJobMasterIsSilent(t *testing.T) {
+	inWorld(t, func(w *world) {
+		w.start()
+		w.must(w.requestSlot(0, 1))
+		w.must(w.submit(1, 1))
+		fw := w.workers[0]
+		fw.pid = 4711
+		w.must2(fw.register(submitted))
+		fw.state(attempt(1), "RUNNING", nil)
+		synctest.Wait()
+		w.alive(20*time.Second, 1)
+		asked := func() (n int) {
+			w.on(func() { n = fw.asked })
+			return n
+		}
+		w.on(func() { fw.stuck, w.silentTo = true, map[string]bool{"register": true} })
+		before := asked()
+		pass := func(n int) { // with the ResourceManager alone
+			for range n {
+				time.Sleep(10 * time.Second)
+				w.must(call(w, gateway.HeartbeatFromResourceManager, &pb.HeartbeatFromResourceManagerRequest{ResourceManagerId: w.term.String()}))
+			}
+		}
+		if pass(4); asked() != before+4 {
+			t.Errorf("within the time-out it was asked %d times, want 4", asked()-before)
+		}
+		if pass(6); asked() != before+4 {
+			t.Errorf("in all it was asked %d times, want no more than 4", asked()-before)
+		}
+		w.on(func() { w.silentTo = nil })
+		for range 60 {
+			time.Sleep(time.Second)
+			if asked() > before+4 {
+				return
+			}
+		}
+		t.Error("it is not asked any more")
 	})
 }

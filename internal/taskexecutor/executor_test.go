@@ -135,7 +135,9 @@ func (w *world) startJobMaster(term byte) {
 	w.jmMux = mux
 	rpc.Handle(mux, gateway.RegisterTaskManager, func(req *pb.RegisterTaskManagerRequest, reply func(*pb.RegisterTaskManagerResponse, error)) {
 		w.note("jm: register %s", req.ResourceId)
-		reply(&pb.RegisterTaskManagerResponse{}, nil)
+		if !w.silentTo["register"] {
+			reply(&pb.RegisterTaskManagerResponse{}, nil)
+		}
 	})
 	rpc.Handle(mux, gateway.OfferSlots, func(req *pb.OfferSlotsRequest, reply func(*pb.OfferSlotsResponse, error)) {
 		w.note("jm: offered %d", len(req.Offers))
@@ -207,6 +209,7 @@ type fakeWorker struct {
 	limits []int        // slots that Limit was called for
 	keeps  int64        // network memory it does not give back
 	mute   bool         // does not answer heartbeats
+	asked  int          // how many of them there were
 	pid    int32
 	stuck  bool // does not end tasks or itself
 	deaf   int  // how often it cannot be told to stop a task
@@ -252,7 +255,7 @@ func (w *world) Launch(job *pb.Job, token string, share memory.Share, events Wor
 		reply(&pb.WorkerBudgetResponse{Network: max(fw.keeps, b.Network)}, nil)
 	})
 	rpc.Handle(mux, gateway.HeartbeatToWorker, func(_ *pb.Empty, reply func(*pb.Empty, error)) {
-		if !fw.mute {
+		if fw.asked++; !fw.mute {
 			reply(&pb.Empty{}, nil)
 		}
 	})

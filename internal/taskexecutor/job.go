@@ -159,6 +159,9 @@ func (e *Executor) connectedTo(j *job) {
 		}
 	})
 	e.log.Info("connected to the JobMaster", "job", j.id, "term", j.term)
+	if j.worker != nil {
+		e.beats.PingNow(j.worker) // it may not have been asked for long
+	}
 	e.offer(j, true)
 	for _, t := range slices.Clone(j.tasks) {
 		e.pump(t)

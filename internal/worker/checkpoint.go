@@ -34,7 +34,7 @@ type checkpoints struct {
 	// incremental says that checkpoints may be based on earlier ones.
 	incremental bool
 	bases       bases
-	over        atomic.Bool // the attempt has ended, and has reported it or is about to
+	over        atomic.Bool // the attempt is to end, or has ended and is about to report it
 }
 
 // newCheckpoints reads what the attempt begins with.
@@ -131,7 +131,7 @@ func (c *checkpoints) delay(t task.Taken) time.Duration {
 func (c *checkpoints) Decline(b task.Barrier, why error) {
 	reason := "CHECKPOINT_ASYNC_EXCEPTION"
 	switch {
-	case errors.Is(why, task.ErrNotRunning), errors.Is(why, task.ErrRefused):
+	case errors.Is(why, task.ErrNotRunning), errors.Is(why, task.ErrRefused), errors.Is(why, errForgotten):
 		reason = "CHECKPOINT_DECLINED_TASK_NOT_READY"
 	case errors.Is(why, task.ErrSubsumed):
 		reason = "CHECKPOINT_DECLINED_SUBSUMED"

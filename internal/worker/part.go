@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"hash"
 	"hash/crc32"
-	"sync/atomic"
 
 	"github.com/weirstream/weir/config"
 	"github.com/weirstream/weir/internal/fs"
@@ -19,7 +18,7 @@ import (
 // larger all of it goes to a file.
 type part struct {
 	files  fs.FileSystem
-	over   *atomic.Bool // the attempt has ended: nobody wants the file
+	wanted func() error // fails when nobody wants the file any more
 	at     fs.Location  // of the file; empty: there may be none
 	most   int64        // bytes that may stay in memory
 	file   fs.Writer    // nil: all is inline so far
@@ -37,7 +36,7 @@ var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 // part begins state that goes to a file when it is larger than most bytes; without
 // a file it may have maxInline.
 func (c *checkpoints) part(at fs.Location, most int64) *part {
-	p := &part{at: at, most: most, sum: crc32.New(castagnoli), over: &c.over}
+	p := &part{at: at, most: most, sum: crc32.New(castagnoli), wanted: c.wanted}
 	if at == "" {
 		p.most = maxInline
 	} else {
@@ -70,24 +69,39 @@ func (p *part) create() error {
 	if p.at == "" {
 		return fmt.Errorf("it has more than %d bytes, the most that the JobManager's memory takes: set %s to a directory", maxInline, config.CheckpointDirectory.Key)
 	}
-	if p.over.Load() {
-		return errOver
+	if err := p.wanted(); err != nil {
+		return err
 	}
 	file, err := p.files.Create(context.Background(), p.at)
 	if err != nil {
 		return err
 	}
-	if p.over.Load() {
+	if err := p.wanted(); err != nil {
 		file.Abort()
-		return errOver
+		return err
 	}
 	p.file = file
 	_, err = p.inline.WriteTo(file)
 	return err
 }
 
-// errOver is why an attempt that has ended writes no part.
-var errOver = errors.New("the task has ended")
+// errOver is why an attempt that has ended writes no part, errForgotten why one does not
+// that the JobMaster has given up: it may have deleted all files of the job.
+var (
+	errOver      = errors.New("the task has ended")
+	errForgotten = errors.New("the TaskManager has not been heard of for too long")
+)
+
+// wanted fails when what is written now would be of no use, and would stay.
+func (c *checkpoints) wanted() error {
+	switch {
+	case c.over.Load():
+		return errOver
+	case c.w.forgotten():
+		return errForgotten
+	}
+	return nil
+}
 
 func (p *part) abort() {
 	if p.file != nil {
@@ -95,8 +109,8 @@ func (p *part) abort() {
 	}
 }
 
-// commit gives the file its name. Once the attempt has ended the JobMaster deletes what it
-// had written: what comes only then is deleted here.
+// commit gives the file its name. Once the attempt has ended, or was given up, the JobMaster
+// deletes what it had written: what comes only then is deleted here.
 func (p *part) commit() (snapshot.Handle, error) {
 	h := snapshot.Handle{Length: p.length, Checksum: p.sum.Sum32()}
 	if p.file == nil {
@@ -105,8 +119,8 @@ func (p *part) commit() (snapshot.Handle, error) {
 	}
 	h.Location = p.at
 	err := p.file.Commit(context.Background())
-	if p.over.Load() {
-		return h, errors.Join(errOver, err, p.files.Delete(context.Background(), p.at))
+	if unwanted := p.wanted(); unwanted != nil {
+		return h, errors.Join(unwanted, err, p.files.Delete(context.Background(), p.at))
 	}
 	return h, err
 }

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"google.golang.org/protobuf/proto"
@@ -104,34 +105,45 @@ func (w meanwhileWriter) Commit(ctx context.Context) error {
 }
 
 // An attempt that ends while it writes its part of a checkpoint, and one that has ended
-// before, leave no file: the JobMaster may have deleted all of them by then.
+// before, leave no file: the JobMaster may have deleted all of them by then. So does one
+// whose process is frozen, with its TaskManager, until nobody counts on it any more.
 func TestAnAttemptThatHasEndedLeavesNoPart(t *testing.T) {
 	for _, when := range []string{"before", "while it is begun", "while it gets its name"} {
-		files := mem.New(time.Now)
-		c := &checkpoints{}
-		ends := func() { c.over.Store(true) }
-		space := meanwhile{FileSystem: files}
-		switch when {
-		case "before":
-			ends()
-		case "while it is begun":
-			space.create = ends
-		default:
-			space.commit = ends
-		}
-		c.w = &Worker{Options: Options{Files: space}}
-		p := c.part("mem:/chk-1/state", 0)
-		_, err := p.Write([]byte("state"))
-		if err == nil {
-			_, err = p.commit()
-		} else {
-			p.abort()
-		}
-		if !errors.Is(err, errOver) {
-			t.Errorf("%s: %v", when, err)
-		}
-		if there, _ := files.List(t.Context(), "mem:/"); len(there) > 0 {
-			t.Errorf("%s: left are %v", when, there)
+		for _, want := range []error{errOver, errForgotten} {
+			synctest.Test(t, func(t *testing.T) {
+				files := mem.New(time.Now)
+				c := &checkpoints{}
+				ends := func() { c.over.Store(true) }
+				if want == errForgotten {
+					ends = func() { time.Sleep(time.Minute) }
+				}
+				space := meanwhile{FileSystem: files}
+				switch when {
+				case "before":
+				case "while it is begun":
+					space.create = ends
+				default:
+					space.commit = ends
+				}
+				c.w = &Worker{Options: Options{Files: space, Silence: 50 * time.Second}}
+				c.w.hear()
+				if when == "before" {
+					ends()
+				}
+				p := c.part("mem:/chk-1/state", 0)
+				_, err := p.Write([]byte("state"))
+				if err == nil {
+					_, err = p.commit()
+				} else {
+					p.abort()
+				}
+				if !errors.Is(err, want) {
+					t.Errorf("%s: %v, want %v", when, err, want)
+				}
+				if there, _ := files.List(t.Context(), "mem:/"); len(there) > 0 {
+					t.Errorf("%s: left are %v", when, there)
+				}
+			})
 		}
 	}
 }

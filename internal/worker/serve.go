@@ -70,7 +70,7 @@ func Serve(ctx context.Context, text string, c *streamgraph.Compiled, bufferTime
 		Loop: loop, System: system, TaskExecutor: rpc.Address{Process: a.TaskExecutor, Endpoint: gateway.TaskExecutor},
 		Token: a.Token, PID: os.Getpid(), Job: a.Job, Resource: a.Resource, Cluster: a.Cluster, Compiled: c,
 		Buffers: int(a.NetworkBytes / size), BufferSize: int(size), Share: shareOf(a.AllNetworkBytes/size, a.Slots, a.AllSlots), WriteBuffers: a.WriteBuffers,
-		LimitMemory: limitMemory, BufferTimeout: bufferTimeout, ManagedBytes: a.ManagedBytes, TempDirs: a.TempDirs, Process: sampler.Latest, Logger: log,
+		LimitMemory: limitMemory, Silence: time.Duration(a.SilenceMillis) * time.Millisecond, BufferTimeout: bufferTimeout, ManagedBytes: a.ManagedBytes, TempDirs: a.TempDirs, Process: sampler.Latest, Logger: log,
 	})
 	orphaned := make(chan struct{})
 	go watchParent(orphaned) // these two end with the process

@@ -17,6 +17,7 @@ import (
 type running struct {
 	*task.Task
 	meter   *task.Meter
+	parts   *checkpoints
 	reports reports
 	requests
 }
@@ -33,7 +34,7 @@ func (w *Worker) runTask(d *pb.TaskDeployment, reply func(*pb.Empty, error)) {
 		reply(nil, rpc.Refuse("run %s: the attempt %s was started before, or the worker is ending", d.VertexName, spec.Attempt))
 		return
 	}
-	r := &running{}
+	r := &running{parts: checkpoints}
 	spec.Report = func(s status.Execution, f *status.Failure) {
 		if s.Terminal() {
 			checkpoints.over.Store(true)
@@ -144,6 +145,7 @@ func (w *Worker) stopTask(r *pb.CancelTaskRequest, reply func(*pb.Empty, error))
 		return
 	}
 	if t := w.tasks[attempt]; t != nil {
+		t.parts.over.Store(true)
 		t.Cancel()
 	}
 	reply(&pb.Empty{}, nil)

@@ -13,6 +13,7 @@ import (
 	"os"
 	"runtime/debug"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/weirstream/weir/internal/actor"
@@ -35,10 +36,13 @@ type Options struct {
 	TaskExecutor rpc.Address
 	Token        string
 	PID          int // 0: in the TaskExecutor's own process
-	Job          ident.JobID
-	Resource     ident.ResourceID
-	Cluster      ident.ClusterID
-	Compiled     *streamgraph.Compiled
+	// Silence is for how long the TaskExecutor may not be heard of until nobody counts on
+	// the worker any more; 0: for ever.
+	Silence  time.Duration
+	Job      ident.JobID
+	Resource ident.ResourceID
+	Cluster  ident.ClusterID
+	Compiled *streamgraph.Compiled
 	// Buffers is the number of network buffers, and WriteBuffers how many of them a
 	// blocking partition gathers records in, if they are not short; 0: the default.
 	Buffers, WriteBuffers int
@@ -76,6 +80,7 @@ type Worker struct {
 	shuffle *network.Environment
 	tasks   map[ident.AttemptID]*running
 	active  sync.WaitGroup // tasks
+	heard   atomic.Int64   // when the TaskExecutor was heard of, in Unix nanoseconds
 	closing bool
 	done    chan struct{}
 }
@@ -104,6 +109,7 @@ func New(o Options) *Worker {
 		state: newStateOf(o.ManagedBytes),
 		done:  make(chan struct{}),
 	}
+	w.hear()
 	if o.LimitMemory != nil {
 		w.state.limit(debug.SetMemoryLimit(-1)) // that of GOMEMLIMIT, until there is another
 	}
@@ -124,7 +130,10 @@ func (w *Worker) Start() {
 	rpc.Handle(mux, gateway.StopTask, w.stopTask)
 	rpc.Handle(mux, gateway.ReleaseWorkerOutputs, w.releaseOutputs)
 	rpc.Handle(mux, gateway.SetBudget, w.setBudget)
-	rpc.Handle(mux, gateway.HeartbeatToWorker, func(_ *pb.Empty, reply func(*pb.Empty, error)) { reply(&pb.Empty{}, nil) })
+	rpc.Handle(mux, gateway.HeartbeatToWorker, func(_ *pb.Empty, reply func(*pb.Empty, error)) {
+		w.hear()
+		reply(&pb.Empty{}, nil)
+	})
 	rpc.Handle(mux, gateway.TriggerTasks, w.triggerCheckpoint)
 	rpc.Handle(mux, gateway.NotifyTasks, w.notifyCheckpoint)
 	rpc.Handle(mux, gateway.ShutDown, func(_ *pb.Empty, reply func(*pb.Empty, error)) {
@@ -133,6 +142,17 @@ func (w *Worker) Start() {
 	})
 	w.System.Serve(gateway.Worker, w.Loop, mux)
 	w.Loop.Post(w.register)
+}
+
+// hear notes that the TaskExecutor lives, and has a JobMaster that does.
+func (w *Worker) hear() { w.heard.Store(time.Now().UnixNano()) }
+
+// forgotten reports whether nobody counts on this worker any more, as far as it can know:
+// it has not heard of its TaskExecutor for so long that this one, or the JobMaster of that
+// one, has taken it for dead. So it is with a process that was frozen, which may do one more
+// step before it is told. From any goroutine.
+func (w *Worker) forgotten() bool {
+	return w.Silence > 0 && time.Since(time.Unix(0, w.heard.Load())) > w.Silence
 }
 
 // register tells the TaskExecutor that the worker is there and which program it
@@ -171,6 +191,7 @@ func (w *Worker) end() {
 	}
 	w.closing = true
 	for _, t := range w.tasks { // order: canceling has no effect on this loop
+		t.parts.over.Store(true)
 		t.Cancel()
 	}
 	close(w.done)

@@ -185,7 +185,7 @@ func (t *TaskManager) openLauncher(o Options, work string, spare []string) error
 			t.fetcher.Fetch(t.executor.BlobAddress(), program, then)
 		},
 		Directory: filepath.Join(work, "workers"), Spare: spare, Limit: true, WriteBuffers: config.TaskManagerSortShuffleMinBuffers.In(t.config), BufferSize: t.settings.bufferSize,
-		Stdout: out, Stderr: out, Logger: t.log,
+		Silence: config.HeartbeatTimeout.In(t.config), Stdout: out, Stderr: out, Logger: t.log,
 	})
 	for _, begin := range []string{t.launcher.ControlGroups(), t.launcher.Elsewhere()} {
 		if begin == "" {

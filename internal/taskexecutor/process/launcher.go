@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"sync"
+	"time"
 
 	"github.com/weirstream/weir/internal/actor"
 	"github.com/weirstream/weir/internal/blob"
@@ -43,6 +44,9 @@ type Options struct {
 	WriteBuffers int
 	// BufferSize is the size of a network buffer; 0: the worker's default.
 	BufferSize int
+	// Silence is for how long a worker may not hear of the TaskExecutor until nobody counts
+	// on it any more; 0: for ever.
+	Silence time.Duration
 	// Spare are directories on other disks, in which workers also keep what does
 	// not fit into memory. They must exist.
 	Spare []string
@@ -198,7 +202,7 @@ func (l *Launcher) assign(c *child, directory string, spare []string) assignment
 	return assignment.Assignment{Job: c.id, Resource: o.Resource, Cluster: c.cluster, Token: c.token, TaskExecutor: o.TaskExecutor,
 		Listen: "unix:" + directory + "/rpc.sock", Handoff: directory + "/data.sock",
 		NetworkBytes: int64(c.share.Network), AllNetworkBytes: int64(c.share.AllNetwork), Slots: c.share.Held, AllSlots: c.share.Slots,
-		ManagedBytes: int64(c.share.Managed), BufferSize: o.BufferSize, WriteBuffers: o.WriteBuffers, TempDirs: append([]string{directory}, spare...)}
+		ManagedBytes: int64(c.share.Managed), BufferSize: o.BufferSize, WriteBuffers: o.WriteBuffers, SilenceMillis: o.Silence.Milliseconds(), TempDirs: append([]string{directory}, spare...)}
 }
 
 // maxSocketDirectory is how long the path of a directory with sockets may be:

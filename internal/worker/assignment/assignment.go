@@ -65,6 +65,9 @@ type Assignment struct {
 	// WriteBuffers is how many network buffers a blocking partition gathers
 	// records in; 0: the default.
 	WriteBuffers int `json:"writeBuffers,omitempty"`
+	// SilenceMillis is for how long the TaskExecutor may not be heard of until nobody
+	// counts on the worker any more; 0: for ever.
+	SilenceMillis int64 `json:"silenceMillis,omitempty"`
 	// TempDirs are where blocking partitions go, and what operators cannot hold in
 	// memory; none: the worker's own directory.
 	TempDirs []string `json:"tempDirs,omitempty"`
