@@ -120,17 +120,23 @@ func (w *writer[T]) cleanFinished() error {
 // subtask or of one whose remains are this one's since a rescale. What a later attempt
 // writes is not: then this one is taken for dead itself.
 func (w *writer[T]) remains(name string) bool {
-	rest, ok := strings.CutPrefix(name, w.prefix)
+	subtask, attempt, ok := authorOf(w.prefix, name)
+	return ok && w.c.Owns(subtask) && attempt < w.c.Attempt
+}
+
+// authorOf reads in a name with this prefix who has written the file.
+func authorOf(prefix, name string) (subtask, attempt int, ok bool) {
+	rest, ok := strings.CutPrefix(name, prefix)
 	if !ok {
-		return false
+		return 0, 0, false
 	}
 	parts := strings.SplitN(rest, "-", 4) // subtask, checkpoint, attempt, and what is left
 	if len(parts) < 4 {
-		return false
+		return 0, 0, false
 	}
 	subtask, err1 := strconv.Atoi(parts[0])
 	attempt, err2 := strconv.Atoi(parts[2])
-	return err1 == nil && err2 == nil && subtask >= 0 && w.c.Owns(subtask) && attempt < w.c.Attempt
+	return subtask, attempt, err1 == nil && err2 == nil && subtask >= 0
 }
 
 // remove removes a file that may be gone.

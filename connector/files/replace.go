@@ -30,25 +30,29 @@ func (w replacing[T]) Prepare(checkpoint int64) ([][]byte, error) {
 }
 
 // replacer commits new files and then removes the old ones, so that a failure between
-// the two loses none.
+// the two loses none. It leaves alone what a later attempt has written: then this one is
+// taken for dead, and has only now woken up.
 type replacer struct {
 	committer
 	dir        string
-	partitions bool // those that have no new file stay as they are
+	partitions bool   // those that have no new file stay as they are
+	prefix     string // of the files of all attempts
+	attempt    int
+	tried      bool // to commit
 }
 
 // Commit gives all files their names at once: what is removed depends on them all, so
 // that a part of them does not count as done.
-func (r replacer) Commit(ctx context.Context, all []connector.Committable) (done int, err error) {
+func (r *replacer) Commit(ctx context.Context, all []connector.Committable) (done int, err error) {
 	last := len(all) - 1
 	if last < 0 || string(all[last].Data) != string(removal) {
 		return 0, errors.New("replace files: the list of new files has no end")
 	}
-	// After a failure some have their names already.
 	again := slices.Clone(all[:last])
-	for i := range again {
-		again[i].Again = true
+	for i := range again { // after a failure some have their names already
+		again[i].Again = again[i].Again || r.tried
 	}
+	r.tried = true
 	if _, err := r.committer.Commit(ctx, again); err != nil {
 		return 0, err
 	}
@@ -65,7 +69,7 @@ func (r replacer) Commit(ctx context.Context, all []connector.Committable) (done
 		dirs = map[string]bool{r.dir: true}
 	}
 	for dir := range dirs {
-		if err := removeOthers(dir, kept); err != nil {
+		if err := r.removeOthers(dir, kept); err != nil {
 			return 0, connector.Retriable(fmt.Errorf("replace files: %w", err))
 		}
 	}
@@ -73,7 +77,7 @@ func (r replacer) Commit(ctx context.Context, all []connector.Committable) (done
 }
 
 // removeOthers removes the files below a directory that are seen, but for those to keep.
-func removeOthers(dir string, kept map[string]bool) error {
+func (r *replacer) removeOthers(dir string, kept map[string]bool) error {
 	return filepath.WalkDir(dir, func(path string, e fs.DirEntry, err error) error {
 		hidden := path != dir && (strings.HasPrefix(filepath.Base(path), ".") || strings.HasPrefix(filepath.Base(path), "_"))
 		switch {
@@ -84,6 +88,9 @@ func removeOthers(dir string, kept map[string]bool) error {
 		case e.IsDir() && hidden:
 			return fs.SkipDir
 		case e.IsDir() || hidden || kept[path]:
+			return nil
+		}
+		if _, attempt, ok := authorOf(r.prefix, e.Name()); ok && attempt > r.attempt {
 			return nil
 		}
 		if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {

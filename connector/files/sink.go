@@ -117,7 +117,7 @@ func (s Sink[T]) Open(c connector.SinkContext) (connector.Writer[T], connector.C
 	var writes connector.Writer[T] = w
 	var commits connector.Committer = committer{c.Logger}
 	if s.Replace {
-		writes, commits = replacing[T]{w}, replacer{committer{c.Logger}, s.Dir, s.Partition != nil}
+		writes, commits = replacing[T]{w}, &replacer{committer: committer{c.Logger}, dir: s.Dir, partitions: s.Partition != nil, prefix: w.prefix, attempt: c.Attempt}
 	}
 	if s.Success != "" {
 		writes, commits = announcing[T]{writes}, &announcer{Committer: commits, dir: s.Dir, partitions: s.Partition != nil, name: s.Success}

@@ -653,3 +653,66 @@ func TestWhatIsWrittenIsCounted(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// An attempt that is frozen between its last record and the removal of what was there before
+// takes nothing away, when it wakes up, of what its successor has written, and tells of
+// nothing.
+func TestReplacingByAnAttemptThatIsTakenForDead(t *testing.T) {
+	for _, committed := range []bool{false, true} { // before it was frozen
+		dir := t.TempDir()
+		s := lineSink(dir)
+		s.Replace, s.Success = true, "_SUCCESS"
+		open := func(attempt int) (*writer[string], connector.Committer) {
+			t.Helper()
+			w, c, err := s.Open(connector.SinkContext{Job: "0123", Operator: "4567", Parallelism: 1, Attempt: attempt, Logger: slog.New(slog.DiscardHandler),
+				Metrics: &connector.SinkMetrics{}, Now: time.Now})
+			if err != nil {
+				t.Fatal(err)
+			}
+			return w.(announcing[string]).Writer.(replacing[string]).writer, c
+		}
+		write := func(w *writer[string], line string) (all []connector.Committable) {
+			t.Helper()
+			if err := errors.Join(w.Write(line, 0), w.Flush(true)); err != nil {
+				t.Fatal(err)
+			}
+			texts, err := w.Prepare(connector.AtEnd)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, text := range append(texts, removal, announcement) {
+				all = append(all, connector.Committable{Data: text})
+			}
+			return all
+		}
+		if err := os.WriteFile(filepath.Join(dir, "old"), []byte("old"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		frozen, commits := open(0)
+		late := write(frozen, "first")
+		if committed {
+			if _, err := commits.Commit(t.Context(), late); err != nil {
+				t.Fatal(err)
+			}
+		}
+		next, commitsNext := open(1)
+		all := write(next, "second")
+		if _, err := commitsNext.Commit(t.Context(), all); err != nil {
+			t.Fatal(err)
+		}
+		success := filepath.Join(dir, "_SUCCESS")
+		if err := os.Remove(success); err != nil {
+			t.Fatal(err)
+		}
+		_, err := commits.Commit(t.Context(), late)
+		if _, told := os.Stat(success); !committed && (err == nil || told == nil) {
+			t.Errorf("it commits: %v, and tells of it: %v", err, told)
+		}
+		if err := os.RemoveAll(success); err != nil {
+			t.Fatal(err)
+		}
+		if got := seen(t, dir); got != "second" {
+			t.Errorf("committed before %t: seen are %q", committed, got)
+		}
+	}
+}
