@@ -47,7 +47,7 @@ func (m *Master) ServeREST(l net.Listener, rest RESTServer) error {
 	m.mu.Lock()
 	m.server = s
 	m.mu.Unlock()
-	if err := m.belongings.Add(s.file); err != nil {
+	if err := m.belongings.AddAll(s.file); err != nil { // its draft too
 		return err
 	}
 	if err := addressfile.Write(s.file, addressfile.Addresses{REST: address, RPC: m.RPCAddress()}); err != nil {
