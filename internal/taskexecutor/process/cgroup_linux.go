@@ -126,12 +126,15 @@ func (g *controlGroups) create(limit int64, log *slog.Logger) *controlGroup {
 }
 
 func (g *controlGroups) make(limit int64) (*controlGroup, error) {
-	c := &controlGroup{version: g.version, limit: limit, log: g.log,
-		path: filepath.Join(g.parent, fmt.Sprintf("%s%d-%d", groupPrefix, os.Getpid(), g.made.Add(1)))}
-	if err := os.Mkdir(c.path, 0o755); err != nil {
+	c := &controlGroup{version: g.version, limit: limit, log: g.log}
+	err := os.ErrExist
+	for errors.Is(err, os.ErrExist) { // a process that had this one's id before and was killed has left some
+		c.path = fmt.Sprintf("%s%d", g.pattern(), g.made.Add(1))
+		err = os.Mkdir(c.path, 0o755)
+	}
+	if err != nil {
 		return nil, fmt.Errorf("make control group: %w", err)
 	}
-	var err error
 	if c.version == 1 {
 		if err = c.write("memory.limit_in_bytes", limit); err == nil {
 			_ = c.write("memory.memsw.limit_in_bytes", limit) // only where swap is counted

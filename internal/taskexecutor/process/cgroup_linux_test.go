@@ -2,6 +2,7 @@ package process
 
 import (
 	"fmt"
+	"log/slog"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -104,5 +105,19 @@ func TestLimitChanges(t *testing.T) {
 	p.exit()
 	if got := w.Condition(); got != "" {
 		t.Errorf("a process that is gone is %s", got)
+	}
+}
+
+// What a TaskManager with the same process id has left is in nobody's way.
+func TestGroupsOfAnEarlierProcessAreNoHindrance(t *testing.T) {
+	g := &controlGroups{parent: t.TempDir(), version: 1, log: slog.New(slog.DiscardHandler)}
+	for n := range 3 {
+		if err := os.Mkdir(fmt.Sprintf("%s%d", g.pattern(), n+1), 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	// The group is made; only a directory of the kernel's has the file with the limit.
+	if _, err := g.make(1 << 40); err == nil || !strings.Contains(err.Error(), fmt.Sprintf("%d-4/memory.limit_in_bytes", os.Getpid())) {
+		t.Errorf("got %v", err)
 	}
 }
