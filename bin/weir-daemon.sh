@@ -69,7 +69,11 @@ start)
 			echo "[INFO] $n instance(s) of $name are already running on $host."
 			n=$((n + 1))
 		else
-			rm -f "$file"
+			# Of several that find what is left of a process that is gone, one may come so late
+			# that it moves away what another has made since, and puts that back.
+			mv "$file" "$file.$$" 2>/dev/null || continue
+			! taken "$file.$$" || ln "$file.$$" "$file" 2>/dev/null
+			rm -f "$file.$$"
 		fi
 	done
 	echo "Starting $name daemon on host $host."

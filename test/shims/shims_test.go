@@ -4,6 +4,7 @@ package shims_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"net"
 	"os"
 	"os/exec"
@@ -168,28 +169,78 @@ func TestProcessesAreStartedOneByOne(t *testing.T) {
 	}
 }
 
-// Each of those that start at the same moment has a number of its own, and is found when it
-// is to end.
-func TestProcessesAreStartedAtOnce(t *testing.T) {
-	p := newPlace(t)
+// sleeping makes the weir of a place one that only sleeps.
+func (p *place) sleeping() {
+	p.t.Helper()
 	sleep, err := exec.LookPath("sleep")
 	if err != nil {
-		t.Fatal(err)
+		p.t.Fatal(err)
 	}
 	weir := filepath.Join(p.bin, "weir")
 	if err := errors.Join(os.Remove(weir), os.Symlink(sleep, weir+"-sleep"),
 		os.WriteFile(weir, []byte("#!/bin/sh\nexec \"$0-sleep\" 1000\n"), 0o700)); err != nil {
-		t.Fatal(err)
+		p.t.Fatal(err)
 	}
+}
+
+// stopped wants so many processes to be found when all are to end.
+func (p *place) stopped(n int) {
+	p.t.Helper()
+	if got := strings.Count(p.run(0, "", "taskmanager.sh", "stop-all"), "Stopping taskexecutor daemon (pid: "); got != n {
+		p.t.Errorf("%d of %d processes were stopped", got, n)
+	}
+}
+
+// Each of those that start at the same moment has a number of its own, and is found when it
+// is to end.
+func TestProcessesAreStartedAtOnce(t *testing.T) {
+	p := newPlace(t)
+	p.sleeping()
 	const n = 4
 	var starting sync.WaitGroup
 	for range n {
 		starting.Go(func() { p.want(p.run(0, "", "taskmanager.sh", "start"), "Starting taskexecutor daemon on host") })
 	}
 	starting.Wait()
-	if got := strings.Count(p.run(0, "", "taskmanager.sh", "stop-all"), "Stopping taskexecutor daemon (pid: "); got != n {
-		t.Errorf("%d of %d processes were stopped", got, n)
+	p.stopped(n)
+}
+
+// Two find what a process has left that is gone. The second one to go on does not take the
+// number away from the first, whose process runs by then.
+func TestProcessesAreStartedAtOnceAfterOneThatIsGone(t *testing.T) {
+	p := newPlace(t)
+	p.sleeping()
+	home := t.TempDir()
+	left := filepath.Join(home, "run", "daemon-taskmanager-1.pid")
+	gone := exec.Command(filepath.Join(p.bin, "weir-sleep"), "0")
+	if err := errors.Join(gone.Run(), os.Mkdir(filepath.Dir(left), 0o700), os.WriteFile(left, fmt.Append(nil, gone.Process.Pid, "\n"), 0o600)); err != nil {
+		t.Fatal(err)
 	}
+	// Whoever is the first to remove or move a file does so when it may.
+	gate := t.TempDir()
+	for _, name := range []string{"rm", "mv"} {
+		real, err := exec.LookPath(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		text := fmt.Sprintf("#!/bin/sh\nif mkdir %s/waits 2>/dev/null; then until [ -e %s/goes ]; do sleep 0.01; done; fi\nexec %s \"$@\"\n", gate, gate, real)
+		if err := os.WriteFile(filepath.Join(gate, name), []byte(text), 0o700); err != nil {
+			t.Fatal(err)
+		}
+	}
+	p.env = append(p.env, "WEIR_HOME="+home, "PATH="+gate+string(os.PathListSeparator)+os.Getenv("PATH"))
+	var starting sync.WaitGroup
+	starting.Go(func() { p.want(p.run(0, "", "taskmanager.sh", "start"), "Starting taskexecutor daemon on host") })
+	until(t, "the first one waits", func() bool {
+		_, err := os.Stat(filepath.Join(gate, "waits"))
+		return err == nil
+	})
+	p.run(0, "", "taskmanager.sh", "start")
+	if err := os.WriteFile(filepath.Join(gate, "goes"), nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	starting.Wait()
+	p.stopped(2)
 }
 
 func TestAMissingBinaryIsNamed(t *testing.T) {
