@@ -23,7 +23,7 @@ func WriteLines[T any](dir string, line func(T) string) operator.Factory {
 		if c.Checkpoints {
 			return operator.SinkTo(Sink[T]{Dir: dir, Format: format.Text[T](line)}).Build(c, out)
 		}
-		p, err := createPart(dir, c.Subtask, c.Attempt)
+		p, err := createPart(dir, author{c.Subtask, c.Parallelism, c.Attempt})
 		operator.Check(err)
 		c.OnClose(func(failed bool) { operator.Check(p.close(failed)) })
 		c.Keep(c.OperatorID, operator.Kept{Refuse: errWriteText})
@@ -69,14 +69,29 @@ func CheckEmpty(dir string) error {
 
 // part is a part file that is being written.
 //
-// Invariant: it is at hidden until close has renamed it to final or removed it.
+// Invariant: it is at hidden until close has renamed it to final or removed it, or
+// until another attempt has taken the place of this one, which it does by removing it.
 // The final name is the subtask's alone: when a restart makes a subtask that had
 // finished run again, its new part takes the place of the old one.
 type part struct {
 	file          *os.File
 	text          *bufio.Writer
 	dir           string
+	author        author
 	hidden, final string
+}
+
+// author is the attempt that writes a part.
+type author struct{ subtask, parallelism, attempt int }
+
+func hiddenPart(subtask, attempt int) string {
+	return fmt.Sprintf(".part-%d-%d.inprogress", subtask, attempt)
+}
+
+// succeeds reports whether what a subtask has left, whatever the parallelism of then, is
+// this one's to remove.
+func (a author) succeeds(subtask int) bool {
+	return subtask == a.subtask || subtask >= a.parallelism && a.parallelism > 0 && subtask%a.parallelism == a.subtask
 }
 
 // marker is a file in an output directory that a job has made, until one of its
@@ -118,25 +133,25 @@ func removeIfVain(dir string) {
 
 // createPart begins a part. A failing part of the same job may take the directory
 // away again just then.
-func createPart(dir string, subtask, attempt int) (p *part, err error) {
+func createPart(dir string, a author) (p *part, err error) {
 	for range 10 {
-		if p, err = tryPart(dir, subtask, attempt); !errors.Is(err, fs.ErrNotExist) {
+		if p, err = tryPart(dir, a); !errors.Is(err, fs.ErrNotExist) {
 			break
 		}
 	}
 	return p, err
 }
 
-func tryPart(dir string, subtask, attempt int) (*part, error) {
+func tryPart(dir string, a author) (*part, error) {
 	if err := makeDirectory(dir); err != nil {
 		return nil, fmt.Errorf("write text: %w", err)
 	}
 	p := &part{
-		dir:    dir,
-		hidden: filepath.Join(dir, fmt.Sprintf(".part-%d-%d.inprogress", subtask, attempt)),
-		final:  filepath.Join(dir, fmt.Sprintf("part-%d", subtask)),
+		dir: dir, author: a,
+		hidden: filepath.Join(dir, hiddenPart(a.subtask, a.attempt)),
+		final:  filepath.Join(dir, fmt.Sprintf("part-%d", a.subtask)),
 	}
-	if err := removeAbandoned(dir, subtask, attempt); err != nil {
+	if err := p.takePlace(); err != nil {
 		return nil, fmt.Errorf("write text: %w", err)
 	}
 	f, err := os.Create(p.hidden)
@@ -147,20 +162,32 @@ func tryPart(dir string, subtask, attempt int) (*part, error) {
 	return p, nil
 }
 
-// removeAbandoned removes what earlier attempts of a subtask left when their process was
-// killed. What a later one writes stays: then this one was taken for dead before it began.
-func removeAbandoned(dir string, subtask, attempt int) error {
-	left, err := filepath.Glob(filepath.Join(dir, fmt.Sprintf(".part-%d-*.inprogress", subtask)))
-	for _, path := range left {
-		var of int
-		if _, other := fmt.Sscanf(filepath.Base(path), fmt.Sprintf(".part-%d-%%d.inprogress", subtask), &of); other != nil || of > attempt {
+// takePlace removes what earlier attempts have left: killed, or taken for dead and still
+// alive, which then find their part gone when they finish it. What subtasks had finished
+// that there are no more since a rescale is written again by others. A later attempt's
+// stays: then this one was taken for dead before it began, and is refused.
+func (p *part) takePlace() error {
+	entries, err := os.ReadDir(p.dir)
+	if err != nil {
+		return err
+	}
+	for _, e := range entries {
+		var subtask, attempt int
+		if _, err := fmt.Sscanf(e.Name(), ".part-%d-%d.inprogress", &subtask, &attempt); err == nil && e.Name() == hiddenPart(subtask, attempt) {
+			if p.author.succeeds(subtask) && attempt > p.author.attempt {
+				return fmt.Errorf("attempt %d of subtask %d writes into %s: attempt %d of subtask %d was given up", attempt, subtask, p.dir, p.author.attempt, p.author.subtask)
+			}
+		} else if _, err := fmt.Sscanf(e.Name(), "part-%d", &subtask); err != nil || e.Name() != fmt.Sprintf("part-%d", subtask) || subtask == p.author.subtask || p.author.attempt == 0 {
 			continue
 		}
-		if gone := os.Remove(path); gone != nil && !errors.Is(gone, fs.ErrNotExist) {
-			err = errors.Join(err, gone)
+		if !p.author.succeeds(subtask) || e.Name() == filepath.Base(p.hidden) {
+			continue
+		}
+		if err := remove(filepath.Join(p.dir, e.Name())); err != nil {
+			return err
 		}
 	}
-	return err
+	return nil
 }
 
 // close ends the part: under its name, or not at all.
@@ -173,7 +200,7 @@ func (p *part) close(failed bool) error {
 	}
 	err := errors.Join(p.text.Flush(), p.file.Close())
 	if err == nil {
-		err = os.Rename(p.hidden, p.final)
+		err = p.finish()
 	}
 	if err != nil {
 		os.Remove(p.hidden)
@@ -184,6 +211,19 @@ func (p *part) close(failed bool) error {
 		return fmt.Errorf("write text: %w", err)
 	}
 	return nil
+}
+
+// finish gives the part its name. An attempt that was taken for dead may have begun after
+// this one: it goes first, so that it does not put its part in the place of this one's.
+func (p *part) finish() error {
+	if err := p.takePlace(); err != nil {
+		return err
+	}
+	err := os.Rename(p.hidden, p.final)
+	if errors.Is(err, fs.ErrNotExist) {
+		err = fmt.Errorf("another attempt has taken the place of this one: %w", err)
+	}
+	return err
 }
 
 // errWriteText is why WriteLines is not part of a checkpoint that somebody asks for

@@ -196,7 +196,7 @@ func TestPartsBeginAndFailAtTheSameTime(t *testing.T) {
 	for subtask := range 4 {
 		all.Go(func() {
 			for attempt := range 50 {
-				p, err := createPart(dir, subtask, attempt)
+				p, err := createPart(dir, author{subtask, 4, attempt})
 				if err == nil {
 					err = p.close(true)
 				}
@@ -302,7 +302,7 @@ func TestAReaderWithoutAnswerFails(t *testing.T) {
 func TestASubtaskThatRunsAgainReplacesItsPart(t *testing.T) {
 	dir := t.TempDir()
 	for attempt, text := range []string{"first", "killed", "second"} {
-		p, err := createPart(dir, 0, attempt)
+		p, err := createPart(dir, author{0, 1, attempt})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -320,5 +320,94 @@ func TestASubtaskThatRunsAgainReplacesItsPart(t *testing.T) {
 	}
 	if text, err := os.ReadFile(filepath.Join(dir, "part-0")); string(text) != "second" {
 		t.Errorf("part-0: %q, %v", text, err)
+	}
+}
+
+// An attempt that was taken for dead does not put its part in the place of its successor's,
+// whenever it began and ends, also if it is of another parallelism.
+func TestAPartIsOfOneAttempt(t *testing.T) {
+	for _, c := range []struct {
+		what        string
+		frozen      author
+		next        author
+		beginsLate  bool // after its successor
+		endsLate    bool // the same
+		beginsAtAll bool
+	}{
+		{"the same subtask", author{0, 1, 0}, author{0, 1, 1}, false, false, true},
+		{"the same subtask, which wakes up at the end", author{0, 1, 0}, author{0, 1, 1}, false, true, true},
+		{"the same subtask, which begins too late", author{0, 1, 0}, author{0, 1, 1}, true, false, false},
+		{"a subtask that is gone", author{2, 4, 0}, author{0, 2, 1}, false, true, true},
+		{"a subtask that is gone, which begins too late", author{2, 4, 0}, author{0, 2, 1}, true, false, true},
+	} {
+		dir := filepath.Join(t.TempDir(), "out")
+		var frozen, next *part
+		begin := func(p **part, a author) error {
+			made, err := createPart(dir, a)
+			if err == nil {
+				*p = made
+				made.text.WriteString(fmt.Sprint(a))
+			}
+			return err
+		}
+		if !c.beginsLate {
+			if err := begin(&frozen, c.frozen); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := begin(&next, c.next); err != nil {
+			t.Fatal(err)
+		}
+		if c.beginsLate {
+			if err := begin(&frozen, c.frozen); (err == nil) != c.beginsAtAll {
+				t.Errorf("%s: begins: %v", c.what, err)
+			}
+		}
+		if frozen != nil && !c.endsLate && !c.beginsLate {
+			if err := frozen.close(false); err == nil {
+				t.Errorf("%s: it ends well", c.what)
+			}
+		}
+		if err := next.close(false); err != nil {
+			t.Errorf("%s: %v", c.what, err)
+		}
+		if frozen != nil && (c.endsLate || c.beginsLate) {
+			if err := frozen.close(false); err == nil {
+				t.Errorf("%s: it ends well", c.what)
+			}
+		}
+		if got := names(t, dir); !slices.Equal(got, []string{"part-0"}) {
+			t.Errorf("%s: files: %q", c.what, got)
+		}
+		if text, err := os.ReadFile(filepath.Join(dir, "part-0")); string(text) != fmt.Sprint(c.next) {
+			t.Errorf("%s: part-0: %q, %v", c.what, text, err)
+		}
+	}
+}
+
+// What subtasks had finished that there are no more since a rescale is written again by
+// those there are, and goes.
+func TestPartsOfSubtasksThatAreGone(t *testing.T) {
+	dir := t.TempDir()
+	for subtask := range 4 {
+		p, err := createPart(dir, author{subtask, 4, 0})
+		if err == nil && subtask != 2 { // whose process is killed
+			err = p.close(false)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	for subtask := range 2 {
+		p, err := createPart(dir, author{subtask, 2, 1})
+		if err == nil {
+			err = p.close(false)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	if got := names(t, dir); !slices.Equal(got, []string{"part-0", "part-1"}) {
+		t.Errorf("files: %q", got)
 	}
 }
