@@ -16,7 +16,7 @@ func (e *Executor) checkpointed(jobID, term string, attempts []string) (*worker,
 		return nil, nil, rpc.Refuse("checkpoint: %v", err)
 	}
 	j := e.jobOf(id)
-	if j == nil || j.state != connected || j.term.String() != term {
+	if j == nil || j.term.String() != term || !e.inTime(j) {
 		return nil, nil, rpc.Refuse("checkpoint: TaskManager %s has no connection to JobMaster %s of job %s", e.options.ResourceID, term, id)
 	}
 	var there []string

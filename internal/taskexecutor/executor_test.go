@@ -664,6 +664,47 @@ func TestSilentJobMasterIsLost(t *testing.T) {
 	})
 }
 
+// A TaskManager that has stood still for longer than the time-out finds what came before it
+// was given up. None of that is in time, although no timer has had its turn.
+func TestWhatHasWaitedTooLongIsTooLate(t *testing.T) {
+	// The calls wait for their answers for longer, so that they are not given up.
+	submission := func(w *world) *pb.SubmitTaskRequest {
+		return &pb.SubmitTaskRequest{JobMasterId: w.jmTerm.String(), Task: &pb.TaskDeployment{JobId: w.job.String(), Attempt: attempt(2), AllocationId: allocation(1), Job: &pb.Job{Name: "job"}}}
+	}
+	for what, wait := range map[string]func(w *world, refused func(error)){
+		"a heartbeat of the JobMaster": func(w *world, refused func(error)) {
+			request := &pb.HeartbeatFromJobMasterRequest{JobId: w.job.String(), JobMasterId: w.jmTerm.String(), Allocations: []string{allocation(1)}}
+			gateway.HeartbeatFromJobMaster.Call(w.jm, w.loop, executor, ident.LeaderID{}, request, time.Hour, func(_ *pb.JobHeartbeat, err error) { refused(err) })
+		},
+		"a task": func(w *world, refused func(error)) {
+			gateway.SubmitTask.Call(w.jm, w.loop, executor, ident.LeaderID{}, submission(w), time.Hour, func(_ *pb.Empty, err error) { refused(err) })
+		},
+		"a checkpoint": func(w *world, refused func(error)) {
+			request := &pb.TriggerCheckpointRequest{JobId: w.job.String(), JobMasterId: w.jmTerm.String(), Attempts: []string{attempt(1)}, Checkpoint: 1}
+			gateway.TriggerCheckpoint.Call(w.jm, w.loop, executor, ident.LeaderID{}, request, time.Hour, func(_ *pb.Empty, err error) { refused(err) })
+		},
+		"a heartbeat of the ResourceManager": func(w *world, refused func(error)) {
+			request := &pb.HeartbeatFromResourceManagerRequest{ResourceManagerId: w.term.String()}
+			gateway.HeartbeatFromResourceManager.Call(w.master, w.loop, executor, ident.LeaderID{}, request, time.Hour, func(_ *pb.TaskExecutorHeartbeat, err error) { refused(err) })
+		},
+	} {
+		inWorld(t, func(w *world) {
+			w.run(1)
+			late, goOn := false, make(chan struct{})
+			w.loop.Post(func() { <-goOn })
+			w.loop.Post(func() { time.Sleep(time.Minute) })
+			wait(w, func(err error) { late = err != nil }) // it comes before the timers do
+			close(goOn)
+			time.Sleep(61 * time.Second)
+			w.on(func() {
+				if !late {
+					t.Errorf("%s was taken", what)
+				}
+			})
+		})
+	}
+}
+
 func TestDeadJobMasterIsLostSooner(t *testing.T) {
 	inWorld(t, func(w *world) {
 		w.run(1)

@@ -188,6 +188,17 @@ func (e *Executor) extend(j *job, d time.Duration) {
 	j.silence = e.loop.After(d, func() { e.loseJobMaster(j) })
 }
 
+// inTime reports whether a job's JobMaster is connected and was heard of in time. If this
+// process has stood still for too long, the JobMaster has given it up, and what waits here
+// is of before: the JobMaster is lost, as if the turn of the timer had come first.
+func (e *Executor) inTime(j *job) bool {
+	if j.state != connected || e.loop.Now().Before(j.expires) {
+		return j.state == connected
+	}
+	e.loseJobMaster(j)
+	return false
+}
+
 // loseJobMaster ends the tasks; the slots wait a while for the JobMaster to
 // come back.
 func (e *Executor) loseJobMaster(j *job) {
@@ -243,7 +254,7 @@ func (e *Executor) jobBy(id, term string) *job {
 // heartbeatFromJobMaster compares what the JobMaster holds with what is here.
 func (e *Executor) heartbeatFromJobMaster(req *pb.HeartbeatFromJobMasterRequest, reply func(*pb.JobHeartbeat, error)) {
 	j := e.jobBy(req.JobId, req.JobMasterId)
-	if j == nil || j.state != connected {
+	if j == nil || !e.inTime(j) {
 		reply(nil, rpc.Refuse("TaskManager %s is not connected to JobMaster %s of job %s", e.options.ResourceID, req.JobMasterId, req.JobId))
 		return
 	}

@@ -30,6 +30,7 @@ type resourceManager struct {
 	reported bool            // the slot report has arrived
 	retry    actor.Timer     // of the next attempt
 	silence  actor.Timer     // runs out when no heartbeat comes
+	expires  time.Time       // when silence runs out
 	giveUp   actor.Timer     // runs while there is no ResourceManager
 	unwatch  func()
 }
@@ -145,11 +146,16 @@ func (e *Executor) heardOfResourceManager() {
 	m := &e.master
 	epoch := m.epoch
 	stopTimer(&m.silence)
+	m.expires = e.loop.Now().Add(e.options.HeartbeatTimeout)
 	m.silence = e.loop.After(e.options.HeartbeatTimeout, func() {
 		if m.epoch == epoch {
-			e.loseResourceManager(fmt.Sprintf("no heartbeat for %s", e.options.HeartbeatTimeout))
+			e.silentResourceManager()
 		}
 	})
+}
+
+func (e *Executor) silentResourceManager() {
+	e.loseResourceManager(fmt.Sprintf("no heartbeat for %s", e.options.HeartbeatTimeout))
 }
 
 func (e *Executor) loseResourceManager(cause string) {
@@ -167,9 +173,15 @@ func (e *Executor) heartbeatFromResourceManager(req *pb.HeartbeatFromResourceMan
 }
 
 // checkResourceManager refuses a ResourceManager this TaskManager is not
-// registered at.
+// registered at, or is no more: what comes when its time is over is of before this process
+// stood still, and it has given this TaskManager up.
 func (e *Executor) checkResourceManager(term string) error {
-	if e.master.term.IsZero() || e.master.term.String() != term {
+	known := !e.master.term.IsZero() && e.master.term.String() == term
+	if known && !e.loop.Now().Before(e.master.expires) {
+		e.silentResourceManager()
+		known = false
+	}
+	if !known {
 		return rpc.Refuse("TaskManager %s is not registered at ResourceManager %s", e.options.ResourceID, term)
 	}
 	return nil

@@ -61,7 +61,7 @@ func (e *Executor) submitTask(req *pb.SubmitTaskRequest, reply func(*pb.Empty, e
 	}
 	j := e.jobOf(id)
 	switch {
-	case j == nil || j.state != connected:
+	case j == nil || !e.inTime(j):
 		reply(nil, rpc.Refuse("submit %s: TaskManager %s has no connection to the JobMaster of job %s", attempt, e.options.ResourceID, id))
 		return
 	case j.term.String() != req.JobMasterId:
