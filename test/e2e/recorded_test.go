@@ -197,6 +197,15 @@ func TestRecordedSituations(t *testing.T) {
 		c := c.in(t)
 		job := c.wide(5, nil, "misbehave", "slow")
 		c.until("tasks are SCHEDULED", func() bool { return strings.Contains(c.tasks(job), "SCHEDULED") })
+		c.until("the job has the slots there are", func() bool {
+			var answer struct {
+				Slots []struct {
+					Job string `json:"jobId"`
+				} `json:"allocatedSlots"`
+			}
+			c.get("/taskmanagers/"+c.manager(), &answer)
+			return len(answer.Slots) == 2 && answer.Slots[0].Job == job && answer.Slots[1].Job == job
+		})
 		c.like("scheduled-", job)
 		c.weir("cancel", "-m", c.rest, job)
 		c.reaches(job, "CANCELED")
@@ -210,11 +219,12 @@ func TestRecordedSituations(t *testing.T) {
 }
 
 // TestRecordedWantOfSlots is of jobs that fail because there are too few slots:
-// at once when the start-up period is over, and else when the time for requests is.
+// at once when the start-up period is over, and else when the time for requests is, in
+// which the slots there are have come.
 func TestRecordedWantOfSlots(t *testing.T) {
 	for situation, options := range map[string][]string{
 		"noslots-":    {"resourcemanager.standalone.start-up-time=0 s"},
-		"noresource-": {"slot.request.timeout=100 ms", "resourcemanager.standalone.start-up-time=1 h"},
+		"noresource-": {"slot.request.timeout=5 s", "resourcemanager.standalone.start-up-time=1 h"},
 	} {
 		t.Run(situation, func(t *testing.T) {
 			c := start(t, 1, append(options, "taskmanager.numberOfTaskSlots=2")...)
