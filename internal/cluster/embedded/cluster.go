@@ -31,7 +31,7 @@ const (
 	// made as they are needed.
 	writeBuffers = 512
 	// never is how long a canceled task may take when task.cancellation.timeout
-	// is off.
+	// is off, and how long an endpoint may be silent unless heartbeat.timeout is set.
 	never = 100 * 365 * 24 * time.Hour
 )
 
@@ -75,16 +75,22 @@ func (c *cluster) errorOf(attempt ident.AttemptID) error {
 func start(o Options) *cluster {
 	c := &cluster{loop: actor.Start("embedded cluster"), system: rpc.NewMemory().System("embedded"), errors: map[ident.AttemptID]taskError{}}
 	cfg := o.Config
+	// All endpoints stop and go on together, as in a debugger: none is given up by the
+	// others because it was silent.
+	silence, set := config.HeartbeatTimeout.Lookup(cfg)
+	if !set {
+		silence = never
+	}
 	rm := rpc.Address{Process: c.system.Self(), Endpoint: gateway.ResourceManager}
 	c.manager = resourcemanager.New(resourcemanager.Options{
 		Loop: c.loop, System: c.system, StartUpPeriod: config.StandaloneStartUpTime.In(cfg), Logger: o.Logger,
-		HeartbeatInterval: config.HeartbeatInterval.In(cfg), HeartbeatTimeout: config.HeartbeatTimeout.In(cfg),
+		HeartbeatInterval: config.HeartbeatInterval.In(cfg), HeartbeatTimeout: silence,
 	})
 	c.dispatcher = dispatcher.New(dispatcher.Options{
 		Loop: c.loop, Logger: o.Logger, Finished: dispatcher.StoreOptions{MaxCapacity: 1},
 		NewJobMaster: dispatcher.JobMasters(jobmaster.Options{
 			Loop: c.loop, System: c.system, ResourceManager: rm, Coordinators: coordinators.Builtin(), Disk: storage.Disk{Files: fs.ByScheme{"file": local.FileSystem{}}}, Logger: o.Logger,
-			HeartbeatInterval: config.HeartbeatInterval.In(cfg), HeartbeatTimeout: config.HeartbeatTimeout.In(cfg),
+			HeartbeatInterval: config.HeartbeatInterval.In(cfg), HeartbeatTimeout: silence,
 			SlotRequestTimeout: config.SlotRequestTimeout.In(cfg), SlotIdleTimeout: config.SlotIdleTimeout.In(cfg),
 			ExceptionHistory: config.WebExceptionHistorySize.In(cfg), AttemptsHistory: config.JobManagerAttemptsHistorySize.In(cfg),
 			Config: cfg,
@@ -97,7 +103,7 @@ func start(o Options) *cluster {
 	c.executor = taskexecutor.New(taskexecutor.Options{
 		Loop: c.loop, System: c.system, ResourceManager: rm, ResourceID: resourceID, Host: "localhost", Logger: o.Logger,
 		Slots: o.Slots, Total: slottable.Profile{CPU: float64(o.Slots), Managed: int64(o.Slots) * managedPerSlot},
-		HeartbeatInterval: config.HeartbeatInterval.In(cfg), HeartbeatTimeout: config.HeartbeatTimeout.In(cfg),
+		HeartbeatInterval: config.HeartbeatInterval.In(cfg), HeartbeatTimeout: silence,
 		CancellationTimeout: cancellation, Launcher: &launcher{cluster: c, options: o},
 	})
 	c.loop.Post(func() {

@@ -167,6 +167,35 @@ func TestAHungTaskIsGivenUp(t *testing.T) {
 	})
 }
 
+// pausing is a log that holds up the cluster's loop for ten minutes when its worker is
+// ready: so the whole program stands still in a debugger, or when it is stopped and let go
+// on from a terminal.
+type pausing struct{ slog.Handler }
+
+func (p pausing) Enabled(context.Context, slog.Level) bool { return true }
+func (p pausing) WithAttrs([]slog.Attr) slog.Handler       { return p }
+
+func (p pausing) Handle(_ context.Context, r slog.Record) error {
+	if r.Message == "worker ready" {
+		time.Sleep(10 * time.Minute)
+	}
+	return nil
+}
+
+func TestAProgramThatStoodStillGoesOn(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		env := stream.NewEnv(stream.DefaultParallelism(2), stream.Logger(slog.New(pausing{slog.DiscardHandler})))
+		got := stream.Sequence(env, 1, 100).Rebalance().Collect()
+		began := time.Now()
+		if err := env.Execute(t.Context(), "stops"); err != nil || len(got.Values()) != 100 {
+			t.Errorf("got %d values, error %v", len(got.Values()), err)
+		}
+		if time.Since(began) < 10*time.Minute {
+			t.Error("it has not stood still")
+		}
+	})
+}
+
 func TestTooFewSlotsAreRefused(t *testing.T) {
 	env := &streamgraph.Compiled{Graph: &jobgraph.Graph{Name: "wide", Vertices: []*jobgraph.Vertex{
 		{SlotSharingGroup: "a", Parallelism: 3}, {SlotSharingGroup: "b", Parallelism: 2}, {SlotSharingGroup: "a", Parallelism: 4},
