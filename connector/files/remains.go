@@ -68,7 +68,8 @@ func (w *writer[T]) settle() error {
 
 // clean removes what is left of attempts before this one, but for files that the
 // checkpoint it began with holds. In a job that began anew with nothing these are also
-// finished files: it writes all of them again.
+// finished files: it writes all of them again. Those that have taken the place of others
+// may be all that there is, and go as such.
 func (w *writer[T]) clean() error {
 	for {
 		removed, err := w.cleanHidden()
@@ -79,7 +80,7 @@ func (w *writer[T]) clean() error {
 			break
 		} // what was begun in the meantime, while there was a claim
 	}
-	if w.c.Restored == nil && w.c.Attempt > 0 {
+	if w.c.Restored == nil && w.c.Attempt > 0 && !w.sink.Replace {
 		return w.cleanFinished()
 	}
 	return nil

@@ -42,10 +42,12 @@ type Sink[T any] struct {
 	// Suffix ends the names of files, as ".csv".
 	Suffix string
 	// Replace says that what is written takes the place of what was there: once the new
-	// files are seen, all others are removed from the directories of Partition that have
-	// new ones, or from Dir, if there is no Partition. Those whose name, or whose
-	// directory's name, begins with "." or "_" stay. It is for a job without checkpoints
-	// that writes with one subtask.
+	// files are seen, those that were there before the first of them are removed from the
+	// directories of Partition that have new ones, or from Dir, if there is no Partition.
+	// Those whose name, or whose directory's name, begins with "." or "_" stay. Source, and
+	// tables of SQL, read either the old files or the new ones at every moment: a hidden file
+	// in Dir, ".weir-replaced", tells them which, and goes when the old ones are gone. It is
+	// for a job without checkpoints that writes with one subtask.
 	Replace bool
 	// Success, if not empty, is the name of a file of no bytes that is made once all records
 	// are seen: in every directory of Partition that has new files, or in Dir, if there is

@@ -11,6 +11,7 @@ import (
 	"github.com/weirstream/weir/batch"
 	"github.com/weirstream/weir/connector"
 	"github.com/weirstream/weir/internal/coordinator/files/split"
+	"github.com/weirstream/weir/internal/fs/replaced"
 	"github.com/weirstream/weir/internal/sql/exec"
 	"github.com/weirstream/weir/internal/sql/expr"
 	"github.com/weirstream/weir/internal/sql/plan"
@@ -44,14 +45,18 @@ func (c Connector) Sample(s *plan.Scan, session *expr.Session, rows int) (all []
 	}
 	r := opened.(sampling)
 	for _, root := range src.patterns() {
-		err := walk(root, func(path string, _ fs.DirEntry) error {
-			if len(all) >= rows {
-				return fs.SkipAll
-			}
-			found, err := r.sample(path, rows-len(all))
+		paths, err := replaced.List(root, func() (paths []string, err error) {
+			err = walk(root, func(path string, _ fs.DirEntry) error {
+				paths = append(paths, path)
+				return nil
+			})
+			return paths, err
+		}, func(path string) string { return path })
+		for i := 0; i < len(paths) && err == nil && len(all) < rows; i++ {
+			var found []exec.Sampled
+			found, err = r.sample(paths[i], rows-len(all))
 			all = append(all, found...)
-			return err
-		})
+		}
 		if err != nil && !(side && errors.Is(err, fs.ErrNotExist)) {
 			return all, false, fmt.Errorf("table %s: %w", s.Table, err)
 		}

@@ -16,17 +16,28 @@ import (
 	"github.com/bmatcuk/doublestar/v4"
 
 	"github.com/weirstream/weir/internal/coordinator/files"
+	"github.com/weirstream/weir/internal/fs/replaced"
 )
 
 // List gives the files a pattern names, in the order of the walk. A pattern
 // that names a directory means all files below it, without those whose name,
-// or whose directory's name, begins with "." or "_". A path without wildcards that does
+// or whose directory's name, begins with "." or "_". Of files that are just being replaced
+// it gives the old ones or the new ones. A path without wildcards that does
 // not exist is an error, fs.ErrNotExist.
 func List(pattern string) ([]files.Found, error) {
 	if !doublestar.ValidatePattern(pattern) || pattern == "" {
 		return nil, fmt.Errorf("%q is not a glob: a bracket, a brace or an escape in it is not closed", pattern)
 	}
 	base, rest := doublestar.SplitPattern(path.Clean(pattern))
+	root := base
+	if info, err := os.Stat(path.Join(base, rest)); err == nil && info.IsDir() {
+		root = path.Join(base, rest)
+	}
+	return replaced.List(root, func() ([]files.Found, error) { return list(base, rest) }, func(f files.Found) string { return f.Path })
+}
+
+// list gives the files below base that rest names.
+func list(base, rest string) ([]files.Found, error) {
 	w := walk{base: base}
 	if info, err := os.Stat(w.join(rest)); err == nil {
 		if !info.IsDir() {
