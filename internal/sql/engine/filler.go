@@ -72,10 +72,19 @@ func (f *filler) close() {
 }
 
 // write writes the table once, and gives the job that has done it. When ctx ends, the job is
-// canceled.
+// canceled. If a table is replaced while the job reads it, all is done again.
 func (f *filler) write(ctx context.Context) (job string, err error) {
 	f.writing.Lock()
 	defer f.writing.Unlock()
+	for begun := 1; ; begun++ {
+		job, err = f.writeOnce(ctx)
+		if err == nil || ctx.Err() != nil || begun >= mostBegun || !exec.WasReplaced(err) {
+			return job, err
+		}
+	}
+}
+
+func (f *filler) writeOnce(ctx context.Context) (job string, err error) {
 	p, err := plan.Decode(f.plan, f.o.Registry)
 	if err != nil {
 		return "", err

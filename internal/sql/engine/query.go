@@ -180,7 +180,8 @@ func (st *statement) query(q *ast.Query) (*session.Result, error) {
 	if compiled == nil {
 		return done(), nil
 	}
-	job, err := st.o.Runner.Submit(st.ctx, compiled, schema)
+	begin := func(ctx context.Context) (Job, error) { return st.o.Runner.Submit(ctx, compiled, schema) }
+	job, err := begin(st.ctx)
 	if err != nil {
 		return nil, executing(err)
 	}
@@ -189,10 +190,13 @@ func (st *statement) query(q *ast.Query) (*session.Result, error) {
 		left = st.wanted
 	}
 	if !st.keep(job) {
-		return nil, errors.Join(errors.New("the session was closed"), job.Cancel())
+		return nil, errors.Join(errClosed, job.Cancel())
 	}
-	return &session.Result{Schema: schema, Content: true, Query: true, Job: job.ID(), Rows: &queryRows{st.Session, job, left}}, nil
+	return &session.Result{Schema: schema, Content: true, Query: true, Job: job.ID(), Rows: &queryRows{s: st.Session, begin: begin, job: job, left: left}}, nil
 }
+
+// errClosed says that a session has ended, or whoever had its query's rows.
+var errClosed = errors.New("the session was closed")
 
 func executing(err error) error {
 	var known *session.Error
@@ -200,49 +204,6 @@ func executing(err error) error {
 		return err
 	}
 	return &session.Error{Class: session.ClassTable, Text: "Failed to execute sql", Cause: failed(err)}
-}
-
-// queryRows are those of a query's job.
-type queryRows struct {
-	s   *Session
-	job Job
-	// left is how many rows a job without an end has still to give; below 0: all that come.
-	left int64
-}
-
-// Next waits for rows. A job without an end is canceled when it has given all that were
-// wanted.
-func (r *queryRows) Next(ctx context.Context) (*batch.Columns, error) {
-	if r.left == 0 {
-		return nil, r.enough(ctx)
-	}
-	rows, err := r.job.Next(ctx)
-	if err == nil && r.left > 0 {
-		r.left -= int64(rows.Len())
-	}
-	if err != nil && !session.GaveUp(ctx, err) {
-		r.s.forget(r.job)
-		err = failed(err)
-	}
-	return rows, err
-}
-
-// enough ends the job and waits until it has, so that the next one has its slots.
-func (r *queryRows) enough(ctx context.Context) error {
-	if err := r.Close(); err != nil {
-		return err
-	}
-	_ = r.job.Wait(ctx) // it says that the job was canceled
-	if err := ctx.Err(); err != nil {
-		return err
-	}
-	return io.EOF
-}
-
-// Close cancels the job if it has not ended.
-func (r *queryRows) Close() error {
-	r.s.forget(r.job)
-	return r.job.Cancel()
 }
 
 // insert begins the job of an INSERT, or puts it into the set that was begun.

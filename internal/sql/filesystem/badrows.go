@@ -98,7 +98,7 @@ func (r *reader) settle() (good []int32, err error) {
 	r.c.Metrics.Failed(len(refused) + len(r.values.bad))
 	if b.rejects != nil {
 		if err := r.reject(refused); err != nil {
-			return nil, fmt.Errorf("table %s: keep rejected rows: %w", r.s.table, err)
+			return nil, fmt.Errorf("table %s: keep rejected rows: %w", r.s.table, maybeReplaced(r.part.Path, err))
 		}
 	}
 	if len(refused) == 0 {

@@ -90,7 +90,7 @@ func (r *parquetReader) Poll() (connector.Progress, error) {
 // failed says which table and file cannot be read.
 func (s *source) failed(path string, err error) error {
 	if pathed, ok := errors.AsType[*fs.PathError](err); ok && pathed.Path == path {
-		return fmt.Errorf("table %s: %w", s.table, err)
+		return fmt.Errorf("table %s: %w", s.table, maybeReplaced(path, err))
 	}
 	return fmt.Errorf("table %s: read %s: %w", s.table, path, err)
 }

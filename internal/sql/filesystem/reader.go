@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"math"
 	"os"
 	"unicode"
@@ -68,7 +69,7 @@ func (r *reader) Poll() (connector.Progress, error) {
 			return wait, nil
 		}
 		if err := r.begin(part); err != nil {
-			return connector.Done, fmt.Errorf("table %s: %w", r.s.table, err)
+			return connector.Done, fmt.Errorf("table %s: %w", r.s.table, maybeReplaced(part.Path, err))
 		}
 	}
 	r.out.Room()
@@ -224,6 +225,14 @@ func (r *reader) fill() error {
 func (r *reader) next(held int) int {
 	room := int64(cap(r.buffer) - held)
 	return int(min(room, max(r.end-r.at-int64(held), int64(held), leastChunk)))
+}
+
+// maybeReplaced says of a file that had been listed, and is gone, what has become of it.
+func maybeReplaced(path string, err error) error {
+	if pathed, ok := errors.AsType[*fs.PathError](err); ok && pathed.Path == path && errors.Is(err, fs.ErrNotExist) {
+		return exec.Replaced(err)
+	}
+	return err
 }
 
 // finish closes the file that has been read.
