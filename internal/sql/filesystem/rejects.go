@@ -11,7 +11,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"strconv"
 	"strings"
 	"time"
 
@@ -78,9 +77,10 @@ func rejectsDir(pattern, table string) string {
 
 // rejects keeps the rejected rows of the sections of files that a reader reads: those of a
 // section in a file of its own, which is there when the section has been read to its end.
-// Its name is that of the byte where the section begins. Whoever reads the section again,
-// after a failure or in another query, puts what he finds in the place of all that lies
-// within it, so that no row is there twice.
+// Its name has the bytes where the section begins and ends. Whoever reads the section again,
+// after a failure or in another query, puts what he finds in the place of all that was found
+// in it, so that no row is there twice; what was found in others beside it stays, so that none
+// is missing, also if two read at the same time whose sections begin and end elsewhere.
 type rejects struct {
 	dir string
 	// reader is the same for all attempts of an operator of a job, and for nobody else.
@@ -158,13 +158,11 @@ func (r *rejects) prefix() string {
 	return fmt.Sprintf("%s-%x-", base[:min(len(base), 100)], sum[:8])
 }
 
-// name is that of the section's file.
-func (r *rejects) name() string {
-	return fmt.Sprintf("%s%016x.json", r.prefix(), r.begun)
-}
+// beginning begins the names of the files of the section while they are written.
+func (r *rejects) beginning() string { return fmt.Sprintf(".%s%016x.json-", r.prefix(), r.begun) }
 
-// unfinished begins the name of the section's file while it is written.
-func (r *rejects) unfinished() string { return "." + r.name() + "-" + r.reader + "-" }
+// unfinished begins those of this reader.
+func (r *rejects) unfinished() string { return r.beginning() + r.reader + "-" }
 
 // readerName names the readers of an operator of a job.
 func readerName(job, operator string) string {
@@ -183,21 +181,11 @@ func (r *rejects) removeUnfinished() {
 		switch {
 		case strings.HasPrefix(e.Name(), r.unfinished()):
 			return true
-		case !strings.HasPrefix(e.Name(), "."+r.name()+"-"):
+		case !strings.HasPrefix(e.Name(), r.beginning()):
 			return false
 		}
 		info, err := e.Info()
 		return err == nil && time.Since(info.ModTime()) > forgotten
-	})
-}
-
-// removeWithin removes what was found before of the section that ends at a byte, but for
-// the file that has its name.
-func (r *rejects) removeWithin(end int64) {
-	r.remove(func(e fs.DirEntry) bool {
-		offset, ok := strings.CutPrefix(strings.TrimSuffix(e.Name(), ".json"), r.prefix())
-		at, err := strconv.ParseInt(offset, 16, 64)
-		return ok && err == nil && r.begun < at && at < end
 	})
 }
 
@@ -214,27 +202,38 @@ func (r *rejects) remove(which func(fs.DirEntry) bool) {
 // finish ends the section at a byte, and puts its rows in the place of those that were
 // found before. What comes is the next section.
 func (r *rejects) finish(end int64) error {
-	r.removeWithin(end)
-	final := filepath.Join(r.dir, r.name())
-	r.begun = end
-	if r.file == nil {
-		if err := os.Remove(final); err != nil && !errors.Is(err, fs.ErrNotExist) {
+	file, own := r.file, section{begin: r.begun, end: end}
+	r.file, r.begun = nil, end
+	var err error
+	if file != nil {
+		_, err = file.Write(r.text)
+		r.text = r.text[:0]
+		if err == nil {
+			err = file.Sync()
+		}
+		err = errors.Join(err, file.Close())
+	}
+	if err == nil && own.begin < own.end {
+		err = locked(r.dir, func() error { return r.replace(own, file) })
+	}
+	if err != nil && file != nil {
+		_ = os.Remove(file.Name())
+	}
+	return err
+}
+
+// replace puts the rows of a section in the place of what was found in it; file: nil, there
+// are none.
+func (r *rejects) replace(own section, file *os.File) error {
+	if file != nil { // unless the attempt was taken for dead, and another has removed it
+		if _, err := os.Lstat(file.Name()); err != nil {
 			return err
 		}
-		return nil
 	}
-	err := r.flush()
-	if err == nil {
-		err = r.file.Sync()
+	if err := r.makeRoom(own); err != nil || file == nil {
+		return err
 	}
-	if err = errors.Join(err, r.file.Close()); err == nil {
-		err = os.Rename(r.file.Name(), final)
-	}
-	if err != nil {
-		_ = os.Remove(r.file.Name())
-	}
-	r.file = nil
-	return err
+	return os.Rename(file.Name(), filepath.Join(r.dir, sectionName(r.prefix(), own.begin, own.end)))
 }
 
 // lineCounter counts the lines of a file as far as it is asked, and goes on from there.

@@ -1,9 +1,13 @@
 package filesystem
 
 import (
+	"encoding/json/v2"
 	"fmt"
+	"math"
+	"math/bits"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -77,9 +81,9 @@ func TestRejectsOfPartsReadAgain(t *testing.T) {
 	if err := second.add([]rejected{{at: 8, reason: "no", raw: []byte("x")}}); err != nil {
 		t.Fatal(err)
 	}
-	finish(second, 12) // another
-	expect("two sections of one part", "2@2 3@4 5@8")
-	read(second, 6, 8, 18) // gone on with from the first
+	finish(second, 12)                                      // another
+	expect("two sections of one part", "2@2 3@4 5@8 10@18") // the last was found before
+	read(second, 6, 8, 18)                                  // gone on with from the first
 	finish(second, 20)
 	expect("from the first checkpoint on", "2@2 3@4 5@8 10@18")
 	other := &rejects{dir: dir, reader: "o"} // another query, which reads at the same time
@@ -109,4 +113,113 @@ func TestRejectsOfPartsReadAgain(t *testing.T) {
 	if left, _ := os.ReadDir(dir); len(left) > 0 {
 		t.Errorf("%s is left", left[0].Name())
 	}
+}
+
+// TestRejectsOfQueriesAtOnce has two queries read one file in different sections, as they do
+// when checkpoints are taken or the file is cut elsewhere. In whatever order these end, and
+// wherever one of the queries does, each row is there once.
+func TestRejectsOfQueriesAtOnce(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "a.csv")
+	if err := os.WriteFile(path, []byte(strings.Repeat("x\n", 10)), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	ends := [][]int64{{6, 12, 20}, {9, 20}, {20}, {3, 16, math.MaxInt64}}
+	for _, a := range ends {
+		for _, b := range ends {
+			for order := range 1 << (len(a) + len(b)) { // bit: whose section ends next
+				if bits.OnesCount(uint(order)) != len(b) {
+					continue
+				}
+				dir := t.TempDir()
+				read := func(reader string, ends []int64) (next func()) {
+					r := &rejects{dir: dir, reader: reader}
+					t.Cleanup(r.lines.close)
+					r.begin(path, 0)
+					begun := int64(0)
+					return func() {
+						for at := begun; at < min(20, ends[0]); at++ {
+							if at%4 == 0 {
+								if err := r.add([]rejected{{at: at, reason: "no", raw: []byte("x")}}); err != nil {
+									t.Fatal(err)
+								}
+							}
+						}
+						begun = ends[0]
+						if err := r.finish(ends[0]); err != nil {
+							t.Fatal(err)
+						}
+						ends = ends[1:]
+					}
+				}
+				nextOf := []func(){read("a", a), read("b", b)}
+				left := []int{len(a), len(b)}
+				for i := range len(a) + len(b) {
+					whose := order >> i & 1
+					nextOf[whose]()
+					if left[whose]--; left[whose] > 0 {
+						continue
+					}
+					if got, want := offsets(t, dir), "[0 4 8 12 16]"; got != want { // one has read all
+						t.Errorf("sections end at %v and %v in the order %b: after %d rows at %s, want %s", a, b, order, i+1, got, want)
+					}
+				}
+			}
+		}
+	}
+}
+
+// TestRejectsOfASectionThatWasHalfCut has what is left when somebody was killed as he took a
+// part out of a section.
+func TestRejectsOfASectionThatWasHalfCut(t *testing.T) {
+	dir, path := t.TempDir(), filepath.Join(t.TempDir(), "a.csv")
+	if err := os.WriteFile(path, []byte(strings.Repeat("x\n", 10)), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	r := &rejects{dir: dir, reader: "r"}
+	t.Cleanup(r.lines.close)
+	r.begin(path, 0)
+	if err := r.add([]rejected{{at: 2, reason: "no"}, {at: 8, reason: "no"}, {at: 16, reason: "no"}}); err != nil {
+		t.Fatal(err)
+	}
+	if err := r.finish(20); err != nil {
+		t.Fatal(err)
+	}
+	if err := r.cut(section{sectionName(r.prefix(), 0, 20), 0, 20}, section{begin: 10, end: 20}); err != nil {
+		t.Fatal(err)
+	}
+	if got := offsets(t, dir); got != "[2 8 16 16]" {
+		t.Errorf("cut are %s", got)
+	}
+	r.begin(path, 6)
+	if err := r.finish(10); err != nil {
+		t.Fatal(err)
+	}
+	if got := offsets(t, dir); got != "[2 16]" {
+		t.Errorf("after another reading there are %s", got)
+	}
+}
+
+// offsets are the places of all rows that are kept in a directory.
+func offsets(t *testing.T, dir string) string {
+	t.Helper()
+	names, err := filepath.Glob(dir + "/*.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var all []int64
+	for _, name := range names {
+		text, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for line := range strings.Lines(string(text)) {
+			var row rejectedRow
+			if err := json.Unmarshal([]byte(line), &row); err != nil {
+				t.Fatal(err)
+			}
+			all = append(all, row.Offset)
+		}
+	}
+	slices.Sort(all)
+	return fmt.Sprint(all)
 }
