@@ -100,7 +100,7 @@ func (f *filler) writeOnce(ctx context.Context) (job string, err error) {
 	}
 	if err := begun.Wait(ctx); err != nil {
 		if ctx.Err() != nil {
-			_ = begun.Cancel()
+			_ = cancel(begun)
 		}
 		return begun.ID(), fmt.Errorf("job %s: %w", begun.ID(), err)
 	}

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/weirstream/weir/batch"
 	"github.com/weirstream/weir/config"
@@ -243,7 +244,7 @@ func (st *statement) submit(compiled *exec.Compiled, tables []string) (*session.
 	if config.TableDMLSync.In(st.config) {
 		if err := job.Wait(st.ctx); err != nil {
 			if st.ctx.Err() != nil {
-				err = errors.Join(err, job.Cancel())
+				err = errors.Join(err, cancel(job))
 			}
 			return nil, executing(err)
 		}
@@ -258,6 +259,22 @@ func (st *statement) submit(compiled *exec.Compiled, tables []string) (*session.
 	}
 	result.Rows = &made{block: block}
 	return result, nil
+}
+
+// ending is how long a job is waited for that was canceled. One that has begun to give what
+// it wrote its name may do so to the end.
+const ending = 10 * time.Second
+
+// cancel ends a job that writes tables, and waits until it has: whoever is told that it was
+// canceled may look at the tables, or write them again.
+func cancel(job Job) error {
+	if err := job.Cancel(); err != nil {
+		return err
+	}
+	ctx, done := context.WithTimeout(context.Background(), ending)
+	defer done()
+	_ = job.Wait(ctx) // it says that the job was canceled
+	return nil
 }
 
 // made are rows that are there.

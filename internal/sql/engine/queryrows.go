@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 	"sync"
+	"time"
 
 	"github.com/weirstream/weir/batch"
 	"github.com/weirstream/weir/internal/sql/exec"
@@ -66,13 +67,16 @@ func (r *queryRows) current() Job {
 	return r.job
 }
 
+// beginning is for how long a job is begun that nobody waits for any more: whoever asks for
+// rows may be patient for a moment only, and asks again.
+const beginning = 30 * time.Second
+
 // beginAgain puts another job in the place of one that has failed.
 func (r *queryRows) beginAgain(ctx context.Context) error {
-	job, err := r.begin(ctx)
-	switch {
-	case err != nil && session.GaveUp(ctx, err):
-		return err
-	case err != nil:
+	beyond, done := session.Beyond(ctx, beginning)
+	defer done()
+	job, err := r.begin(beyond)
+	if err != nil {
 		return executing(err)
 	}
 	r.mu.Lock()

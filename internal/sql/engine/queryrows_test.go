@@ -6,7 +6,10 @@ import (
 	"fmt"
 	"io"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/weirstream/weir/batch"
@@ -26,10 +29,16 @@ type replacingRunner struct {
 	failures  int
 	given     bool // a row comes before the failure
 	begun     int
+	takes     time.Duration // to begin a job
 	cancelled []string
 }
 
-func (r *replacingRunner) Submit(context.Context, *exec.Compiled, []types.Field) (engine.Job, error) {
+func (r *replacingRunner) Submit(ctx context.Context, _ *exec.Compiled, _ []types.Field) (engine.Job, error) {
+	select {
+	case <-time.After(r.takes):
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
 	r.begun++
 	j := &replacedJob{r: r, id: fmt.Sprint(r.begun), end: io.EOF}
 	if j.rows = 1; r.begun <= r.failures {
@@ -115,6 +124,92 @@ func TestQueriesOfATableThatIsReplaced(t *testing.T) {
 		if err := result.Rows.Close(); err != nil || len(runner.cancelled) != 1 || runner.cancelled[0] != fmt.Sprint(test.begun) {
 			t.Errorf("%+v: %v, canceled are jobs %q", test, err, runner.cancelled)
 		}
+	}
+}
+
+// Whoever waits for rows for a moment only, and asks again, gets those of a query that takes
+// longer to begin again.
+func TestAQueryThatBeginsAgainSlowly(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		runner := &replacingRunner{failures: 2, takes: 5 * time.Second}
+		result, err := opened(t, runner).Execute(t.Context(), "SELECT 7", nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		rows := 0
+		for asked := 0; err != io.EOF && asked < 10; asked++ {
+			var b *batch.Columns
+			ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
+			if b, err = result.Rows.Next(ctx); err == nil {
+				rows += b.Len()
+			}
+			cancel()
+		}
+		if err != io.EOF || rows != 1 || runner.begun != 3 {
+			t.Errorf("%d rows of %d jobs, %v", rows, runner.begun, err)
+		}
+	})
+}
+
+// A slowlyEnding runner has jobs that run until they are canceled, and then for a second.
+type slowlyEnding struct{ running atomic.Int32 }
+
+func (r *slowlyEnding) Submit(context.Context, *exec.Compiled, []types.Field) (engine.Job, error) {
+	r.running.Add(1)
+	return &endingJob{r: r, ended: make(chan struct{})}, nil
+}
+
+type endingJob struct {
+	endlessJob
+	r     *slowlyEnding
+	once  sync.Once
+	ended chan struct{}
+}
+
+func (j *endingJob) Wait(ctx context.Context) error {
+	select {
+	case <-j.ended:
+		return errors.New("it was canceled")
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+func (j *endingJob) Cancel() error {
+	j.once.Do(func() {
+		time.AfterFunc(time.Second, func() {
+			j.r.running.Add(-1)
+			close(j.ended)
+		})
+	})
+	return nil
+}
+
+// Whoever is told that nothing writes a table any more finds it so: a job that is canceled may
+// write to the end what it has begun to.
+func TestCanceledWritersHaveEnded(t *testing.T) {
+	const create = "CREATE MATERIALIZED TABLE m WITH ('connector'='filesystem', 'path'='/m', 'format'='csv') FRESHNESS = INTERVAL '1' DAY REFRESH_MODE = FULL AS SELECT 7 AS n"
+	for name, statements := range map[string][]string{
+		"suspended": {create, "ALTER MATERIALIZED TABLE m SUSPEND"},
+		"dropped":   {create, "DROP MATERIALIZED TABLE m"},
+		"altered":   {create, "ALTER MATERIALIZED TABLE m SUSPEND", "CREATE OR ALTER MATERIALIZED TABLE m AS SELECT 8 AS n"},
+		"given up":  {"SET 'table.dml-sync'='true'", "CREATE TABLE t (n INT) WITH ('connector'='blackhole')", "INSERT INTO t VALUES (1)"},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			runner := &slowlyEnding{}
+			s := opened(t, runner)
+			for _, statement := range statements {
+				ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+				if _, err := s.Execute(ctx, statement, nil); err != nil && ctx.Err() == nil {
+					t.Fatalf("%s: %s: %v", name, statement, err)
+				}
+				cancel()
+				synctest.Wait()
+			}
+			if n := runner.running.Load(); n != 0 {
+				t.Errorf("%s: %d jobs run", name, n)
+			}
+		})
 	}
 }
 
