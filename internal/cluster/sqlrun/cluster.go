@@ -82,13 +82,20 @@ func (r *Cluster) Submit(ctx context.Context, c *exec.Compiled, schema []types.F
 // List gives all jobs of the cluster, those that were begun last first.
 func (r *Cluster) List(ctx context.Context) ([]engine.JobInfo, error) { return r.master.List(ctx) }
 
-// Stop cancels a job.
+// Stop cancels a job and waits until it has ended, though not for ever: whoever has stopped
+// one that writes may look at what it wrote, or take it away.
 func (r *Cluster) Stop(ctx context.Context, id string) error {
 	job, err := parseJob(id)
 	if err != nil {
 		return err
 	}
-	return r.master.Stop(ctx, job)
+	if err := r.master.Stop(ctx, job); err != nil {
+		return err
+	}
+	waiting, cancel := context.WithTimeout(ctx, cancelTimeout)
+	defer cancel()
+	_ = r.master.Wait(waiting, job) // it says that the job was canceled
+	return nil
 }
 
 // beginning is how long the tasks of a job are waited for that are to take a savepoint.
@@ -211,7 +218,7 @@ func (j *clusterJob) Wait(ctx context.Context) error {
 	return err
 }
 
-// cancelTimeout bounds how long a job is asked to end.
+// cancelTimeout bounds how long a job is asked to end, and how long its end is waited for.
 const cancelTimeout = 10 * time.Second
 
 // Cancel ends the job. It returns when the cluster knows.

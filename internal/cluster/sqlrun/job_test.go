@@ -259,3 +259,21 @@ func TestASavepointOfAJobThatBegins(t *testing.T) {
 		})
 	}
 }
+
+// Stop has been heard.
+func (m *loneMaster) Stop(context.Context, ident.JobID) error { return nil }
+
+// A job that is stopped has ended then, unless it takes long.
+func TestAJobThatIsStopped(t *testing.T) {
+	for takes, want := range map[time.Duration]time.Duration{time.Second: time.Second, time.Hour: cancelTimeout} {
+		synctest.Test(t, func(t *testing.T) {
+			m := &loneMaster{ended: make(chan error, 1)}
+			timer := time.AfterFunc(takes, func() { m.ended <- errors.New("it was canceled") })
+			defer timer.Stop()
+			began := time.Now()
+			if err := NewCluster(m).Stop(t.Context(), strings.Repeat("a", 32)); err != nil || time.Since(began) != want {
+				t.Errorf("%v after %v, want none after %v", err, time.Since(began), want)
+			}
+		})
+	}
+}
