@@ -30,7 +30,7 @@ type writer[T any] struct {
 	prefix  string // of the names of all files of the operation
 	hidden  string // where files are until they are committed
 	claimed string // path of the claim
-	made    bool   // the sink's directory was not there
+	made    bool   // the sink's directory was not there, and no file was begun since
 
 	checkpoint int64                     // prepared last, or restored
 	number     int                       // of the next file begun after it
@@ -169,6 +169,7 @@ func (w *writer[T]) begin(partition string) (*inProgress[T], error) {
 		if err := w.holds(); err != nil {
 			return nil, errors.Join(err, file.Close(), remove(path))
 		}
+		w.made = false
 		return &inProgress[T]{partition: partition, name: name, file: file}, nil
 	}
 }

@@ -448,6 +448,20 @@ func TestSinkWithoutRecords(t *testing.T) {
 	if _, err := os.Lstat(dir); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("the directory: %v", err)
 	}
+	// Where files were, of which a reader has taken all away, the directory stays.
+	a = attempt(t, lineSink(dir), 0, 1, 0, nil)
+	a.push("a")
+	a.snapshot(1)
+	a.complete(1)
+	for _, name := range names(t, dir) {
+		if strings.HasPrefix(name, "part-") {
+			a.must(os.Remove(filepath.Join(dir, name)))
+		}
+	}
+	a.must(a.close(false))
+	if got := names(t, dir); len(got) != 0 {
+		t.Errorf("left are %v", got)
+	}
 }
 
 // What subtasks had to commit is committed by others when there are fewer or more.
