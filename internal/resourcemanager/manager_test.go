@@ -219,6 +219,34 @@ func TestSlotsReachTheJobWithoutWaiting(t *testing.T) {
 	})
 }
 
+// Whoever waits for the slots of a TaskManager waits until it has told of them: until then
+// nobody can have them, and it has told nothing else of itself either.
+func TestATaskManagerThatHasNotReportedHasNoSlots(t *testing.T) {
+	inWorld(t, nil, func(w *world) {
+		te := w.taskExecutor("te-1", 3)
+		te.silent = true
+		req := &pb.RegisterTaskExecutorRequest{ResourceId: te.name, RpcAddress: te.system.Self(), Version: "1", Slots: 3, Total: &pb.ResourceProfile{Managed: 100}}
+		gateway.RegisterTaskExecutor.Call(te.system, te.loop, manager, ident.LeaderID{}, req, 0, func(_ *pb.RegisterTaskExecutorResponse, err error) {
+			if err != nil {
+				t.Error(err)
+			}
+		})
+		synctest.Wait()
+		w.want(1, 0, 0)
+		w.on(func() {
+			if v := w.manager.TaskManagers()[0]; v.Slots != 0 || v.Free != 0 || v.Process != nil {
+				t.Errorf("view %+v", v)
+			}
+		})
+		te.register(nil)
+		w.on(func() {
+			if v := w.manager.TaskManagers()[0]; v.Slots != 3 || v.Free != 3 {
+				t.Errorf("view %+v", v)
+			}
+		})
+	})
+}
+
 func TestStrangersAreRefused(t *testing.T) {
 	inWorld(t, nil, func(w *world) {
 		for _, test := range []struct {

@@ -20,7 +20,7 @@ type View struct {
 	DataAddresses []string
 	DataPort      int // of the TCP data address; 0: there is none
 	LastHeartbeat time.Time
-	Slots         int
+	Slots         int // as it has told; 0 until it has
 	Free          int
 	Allocated     []AllocatedSlot
 	Total         slotmanager.Profile
@@ -80,9 +80,12 @@ func (m *Manager) Overview() Overview {
 func view(t *taskExecutor, slots *slotmanager.TaskExecutor) View {
 	r, h := t.request, t.request.Hardware
 	v := View{ID: t.id, RPCAddress: r.RpcAddress, DataAddresses: append([]string(nil), r.DataAddresses...),
-		DataPort: dataPort(r.DataAddresses), LastHeartbeat: t.seen, Slots: len(slots.Slots), Free: slots.FreeSlots(),
+		DataPort: dataPort(r.DataAddresses), LastHeartbeat: t.seen, Free: slots.FreeSlots(),
 		Total: slots.Total, FreeResource: slots.Total, MemoryConfiguration: append([]byte(nil), r.MemoryConfiguration...), LogFile: r.LogFile, Process: t.process,
 		Hardware: Hardware{CPUCores: int(h.GetCpuCores()), PhysicalMemory: h.GetPhysicalMemory(), FreeMemory: h.GetFreeMemory(), ManagedMemory: h.GetManagedMemory()}}
+	if slots.Reported {
+		v.Slots = len(slots.Slots)
+	}
 	for _, s := range slots.Slots {
 		if s.State == slotmanager.Free {
 			continue
