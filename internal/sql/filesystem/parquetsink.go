@@ -40,11 +40,12 @@ func parquetSink(w *plan.Write, session *expr.Session, dir string, all formats, 
 	inner := operator.SinkTo(sink)
 	return exec.End{
 		Operator: operator.FactoryFunc(func(oc *operator.Context, out any) any {
+			keep(oc, w.Table, dir)
 			to := inner.Build(oc, out).(*operator.Receiver[parquetRows])
 			p := &parter{encoder: newEncoder(all, w, session), stored: stored.stored, push: to.Push}
 			return &operator.Receiver[*batch.Columns]{
 				Push:      func(b *batch.Columns, _ int64) { p.part(b) },
-				Watermark: to.Watermark, Idle: to.Idle, Finish: ended(w.Table, dir, to.Finish),
+				Watermark: to.Watermark, Idle: to.Idle, Finish: to.Finish,
 			}
 		}),
 		MaxAllowed: most(w.Overwrite, success),

@@ -40,6 +40,7 @@ func (c Connector) Sink(w *plan.Write, session *expr.Session) (exec.End, error) 
 	inner := operator.SinkTo(sink)
 	return exec.End{
 		Operator: operator.FactoryFunc(func(oc *operator.Context, out any) any {
+			keep(oc, w.Table, dir)
 			to := inner.Build(oc, out).(*operator.Receiver[line])
 			e := newEncoder(format, w, session)
 			return &operator.Receiver[*batch.Columns]{
@@ -56,7 +57,7 @@ func (c Connector) Sink(w *plan.Write, session *expr.Session) (exec.End, error) 
 						to.Push(l, batch.NoTimestamp)
 					}
 				},
-				Watermark: to.Watermark, Idle: to.Idle, Finish: ended(w.Table, dir, to.Finish),
+				Watermark: to.Watermark, Idle: to.Idle, Finish: to.Finish,
 			}
 		}),
 		MaxAllowed: most(w.Overwrite, success),

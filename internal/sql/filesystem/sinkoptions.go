@@ -106,13 +106,15 @@ func most(overwrite bool, success string) int {
 	return 0
 }
 
-// ended makes the directory of a table, which can be read though it may have no rows, and
-// then ends its sink.
-func ended(table, dir string, finish func()) func() {
-	return func() {
+// keep lets a task that ends well leave the directory of a table, which can be read though it
+// may have no rows. It is called before the sink is built, which takes an empty one away.
+func keep(c *operator.Context, table, dir string) {
+	c.OnClose(func(failed bool) {
+		if failed {
+			return
+		}
 		if err := os.MkdirAll(dir, 0o777); err != nil {
 			operator.Abort(fmt.Errorf("write table %s: %w", table, err))
 		}
-		finish()
-	}
+	})
 }
