@@ -20,8 +20,8 @@ import (
 	"github.com/weirstream/weir/types"
 )
 
-// gone is why a job fails whose table was replaced, as another process tells it.
-var gone = errors.New(exec.Replaced(errors.New("open /t/a: no such file or directory")).Error())
+// errGone is why a job fails whose table was replaced, as another process tells it.
+var errGone = errors.New(exec.Replaced(errors.New("open /t/a: no such file or directory")).Error())
 
 // A replacing runner has jobs that fail because their table was replaced, before or after
 // their first row, and then one that has one row.
@@ -42,7 +42,7 @@ func (r *replacingRunner) Submit(ctx context.Context, _ *exec.Compiled, _ []type
 	r.begun++
 	j := &replacedJob{r: r, id: fmt.Sprint(r.begun), end: io.EOF}
 	if j.rows = 1; r.begun <= r.failures {
-		j.end = gone
+		j.end = errGone
 		if !r.given {
 			j.rows = 0
 		}

@@ -33,8 +33,9 @@ func sectionName(prefix string, begin, end int64) string {
 
 // sectionOf reads the name of a section's file.
 func sectionOf(prefix, name string) (s section, ok bool) {
-	rest, ok := strings.CutPrefix(name, prefix)
-	if rest, ok = strings.CutSuffix(rest, ".json"); !ok || !strings.HasPrefix(name, prefix) {
+	rest, mine := strings.CutPrefix(name, prefix)
+	rest, whole := strings.CutSuffix(rest, ".json")
+	if !mine || !whole {
 		return s, false
 	}
 	from, to, _ := strings.Cut(rest, "-")
