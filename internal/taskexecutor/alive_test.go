@@ -9,18 +9,25 @@ import (
 	"github.com/weirstream/weir/internal/rpc/pb"
 )
 
+// answering is a worker of its own process that has task 1 in slot 0.
+func (w *world) answering() *fakeWorker {
+	w.t.Helper()
+	w.start()
+	w.must(w.requestSlot(0, 1))
+	w.must(w.submit(1, 1))
+	fw := w.workers[0]
+	fw.pid = 4711
+	w.must2(fw.register(submitted))
+	fw.state(attempt(1), "RUNNING", nil)
+	synctest.Wait()
+	return fw
+}
+
 // A worker that is there and does not answer is killed after the heartbeat
 // time-out, and its tasks say what the operating system knows of it.
 func TestWorkerThatDoesNotAnswer(t *testing.T) {
 	inWorld(t, func(w *world) {
-		w.start()
-		w.must(w.requestSlot(0, 1))
-		w.must(w.submit(1, 1))
-		fw := w.workers[0]
-		fw.pid = 4711
-		w.must2(fw.register(submitted))
-		fw.state(attempt(1), "RUNNING", nil)
-		synctest.Wait()
+		fw := w.answering()
 		// As long as it answers, nothing happens, whatever its tasks do.
 		w.alive(1000*time.Second, 1)
 		w.on(func() { w.heard, fw.mute = nil, true })
@@ -35,14 +42,7 @@ func TestWorkerThatDoesNotAnswer(t *testing.T) {
 // has given it up or may have; it is told at once when the JobMaster is back.
 func TestWorkerWhoseJobMasterIsSilent(t *testing.T) {
 	inWorld(t, func(w *world) {
-		w.start()
-		w.must(w.requestSlot(0, 1))
-		w.must(w.submit(1, 1))
-		fw := w.workers[0]
-		fw.pid = 4711
-		w.must2(fw.register(submitted))
-		fw.state(attempt(1), "RUNNING", nil)
-		synctest.Wait()
+		fw := w.answering()
 		w.alive(20*time.Second, 1)
 		asked := func() (n int) {
 			w.on(func() { n = fw.asked })

@@ -1,12 +1,11 @@
 package filesystem
 
 import (
-	"bufio"
 	"bytes"
+	"cmp"
 	"encoding/json/v2"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -55,10 +54,7 @@ func (r *rejects) sections() (all []section) {
 		}
 	}
 	slices.SortFunc(all, func(a, b section) int { // those that have others in them first
-		if a.begin != b.begin {
-			return int(max(-1, min(1, a.begin-b.begin)))
-		}
-		return int(max(-1, min(1, b.end-a.end)))
+		return cmp.Or(cmp.Compare(a.begin, b.begin), cmp.Compare(b.end, a.end))
 	})
 	kept := all[:0]
 	for _, s := range all {
@@ -99,11 +95,7 @@ func (r *rejects) cut(s, part section) error {
 		return err
 	}
 	var kept []byte
-	for in := bufio.NewReader(bytes.NewReader(text)); ; {
-		line, err := in.ReadBytes('\n')
-		if err == io.EOF && len(line) == 0 {
-			break
-		}
+	for line := range bytes.Lines(text) {
 		var row rejectedRow
 		if err := json.Unmarshal(line, &row); err != nil {
 			return fmt.Errorf("read %s: %w", filepath.Join(r.dir, s.name), err)

@@ -73,7 +73,7 @@ func (h *host) Ask(_ ident.OperatorID, _ []byte, then func([]byte, error)) {
 }
 
 func (h *host) context(subtask, attempt int) *operator.Context {
-	return &operator.Context{Runtime: h, Signal: operator.NewSignal(func() {}), Subtask: subtask, Attempt: attempt, Logger: slog.New(slog.DiscardHandler)}
+	return &operator.Context{Runtime: h, Signal: operator.NewSignal(func() {}), Subtask: subtask, Parallelism: 8, Attempt: attempt, Logger: slog.New(slog.DiscardHandler)}
 }
 
 // close ends the operator as its task would.

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/weirstream/weir/connector"
 	"github.com/weirstream/weir/format"
 	"github.com/weirstream/weir/internal/operator"
 )
@@ -91,7 +92,8 @@ func hiddenPart(subtask, attempt int) string {
 // succeeds reports whether what a subtask has left, whatever the parallelism of then, is
 // this one's to remove.
 func (a author) succeeds(subtask int) bool {
-	return subtask == a.subtask || subtask >= a.parallelism && a.parallelism > 0 && subtask%a.parallelism == a.subtask
+	c := connector.SinkContext{Subtask: a.subtask, Parallelism: a.parallelism}
+	return c.Owns(subtask)
 }
 
 // marker is a file in an output directory that a job has made, until one of its
